@@ -61,6 +61,29 @@ class TestTriggers:
         page.get_by_role("link", name="Open run").click()
         expect(page).to_have_url(f"{studio.url}/flows/{flow_id}/runs/{page.url.rsplit('/', 1)[1]}")
 
+    def test_a_kafka_topic_is_read_over_a_connection(self, page: Page, studio: Studio, flow_id: str) -> None:
+        fields = {"host": "kafka.example.org", "brokers": "*.kafka.example.org:9092"}
+        studio.post("/connections", {"name": "events", "kind": "kafka", "fields": fields})
+        page.goto(f"{studio.url}/flows/{flow_id}/triggers")
+        page.get_by_role("button", name="Add trigger").click()
+        dialog = page.get_by_role("dialog")
+        dialog.get_by_label("Name").fill("Orders")
+        dialog.get_by_label("Starts", exact=True).click()
+        page.get_by_role("option", name="For messages of a Kafka topic").click()
+        dialog.get_by_label("Connection").click()
+        page.get_by_role("option", name="events").click()
+        dialog.get_by_label("Topic").fill("orders")
+        dialog.get_by_label("After messages that Kafka deleted unread").click()
+        page.get_by_role("option", name="Continue with what is new").click()
+        check_accessible(page)
+        shot(page, "add-topic")
+        dialog.get_by_role("button", name="Add trigger").click()
+        expect(dialog).to_be_hidden()
+        row = page.get_by_role("list", name="Triggers").get_by_role("listitem").first
+        expect(row).to_contain_text("For messages of orders on events · Every 5 minutes")
+        (made,) = studio.get(f"/triggers?flow_id={flow_id}")["items"]
+        assert (made["config"]["missing"], made["config"]["topic"]) == ("latest", "orders")
+
     def test_a_schedule_skips_the_holidays_of_a_calendar(
         self, page: Page, studio: Studio, flow_id: str, tmp_path: Path
     ) -> None:

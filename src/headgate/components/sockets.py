@@ -33,9 +33,9 @@ class Endpoint:
     port: int
 
 
-async def checked_endpoint(connection: Connection) -> Endpoint:
-    """Return the server of a connection with its checked address. Raises `Forbidden`."""
-    host, port = connection.text("host"), connection.number("port")
+async def checked_endpoint(connection: Connection, server: tuple[str, int] | None = None) -> Endpoint:
+    """Return the server of a connection, or another of its hosts, with its checked address. Raises `Forbidden`."""
+    host, port = server or (connection.text("host"), connection.number("port"))
     return Endpoint(host, await connection.address(host, port), port)
 
 
@@ -80,13 +80,18 @@ def connected(endpoint: Endpoint, timeout_seconds: float) -> socket.socket:
 
 
 async def exchanged(
-    connection: Connection, exchange: Callable[[Endpoint, socket.socket], Result], *, seconds: float, subject: str
+    connection: Connection,
+    exchange: Callable[[Endpoint, socket.socket], Result],
+    *,
+    seconds: float,
+    subject: str,
+    server: tuple[str, int] | None = None,
 ) -> Result:
-    """Return what `exchange` returns, a blocking function that gets a socket to the server of a connection.
+    """Return what `exchange` returns, a blocking function that gets a socket to the server, or one of the hosts.
 
     Raises `UpstreamFailed`, `Forbidden`, and what `exchange` raises.
     """
-    endpoint = await checked_endpoint(connection)
+    endpoint = await checked_endpoint(connection, server)
     stream = await wait_in_flow_thread(connected, endpoint, seconds)
     try:
         async with closed_after(stream, seconds, subject=subject):

@@ -16,6 +16,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "duckdb": ("duckdb", "duckdb_sqlalchemy"),
     "git": ("dulwich",),
     "images": ("PIL",),
+    "kafka": ("aiokafka", "cramjam"),
     "mail": ("aiosmtplib", "imap_tools"),
     "mssql": ("pytds", "sqlalchemy_pytds"),
     "mysql": ("pymysql",),

@@ -87,7 +87,7 @@ class Connection:
     fields: Mapping[str, JsonValue]
     """Values that are no secret, by the field names of the kind: `host`, `port`, `url`."""
     hosts: tuple[str, ...]
-    """The only servers that it may reach: origins such as `https://api.example.org`, or `host:port`."""
+    """The only servers that it may reach: origins such as `https://api.example.org`, `host:port`, `*.host:port`."""
     http: HttpClient
     """The guarded client: adds the credential of the connection, and reaches its hosts only."""
     resolve: Callable[[str, int], Awaitable[Sequence[str]]]
@@ -142,7 +142,7 @@ class Connection:
         not allow its address.
         """
         server = f"{host.lower()}:{port}"
-        if server not in self.hosts:
+        if not any(server == known or (known[:2] == "*." and server.endswith(known[1:])) for known in self.hosts):
             raise ConnectionRefused(
                 f"The connection '{self.name}' is not used for {server}: its hosts are {', '.join(self.hosts)}.",
                 remedy="Set the host of the connection.",

@@ -29,6 +29,7 @@ from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
 from tests.support.git_server import git_server
 from tests.support.imap_process import ImapProcess
+from tests.support.kafka_broker import batch, broker
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
 from tests.support.otlp_receiver import OtlpReceiver
@@ -160,7 +161,7 @@ def opened_places(folder: Path) -> Iterator[Places]:
 
 
 def opened_services(stack: ExitStack, postgres: Postgres, folder: Path) -> dict[str, int]:
-    """The ports of mail, database and Git servers, which the connections of the examples lead to."""
+    """The ports of mail, database, message and Git servers, which the connections of the examples lead to."""
     postgres.sql(
         "CREATE TABLE orders (id integer, placed date, total numeric, customer text)",
         "CREATE TABLE contacts (email text PRIMARY KEY, name text)",
@@ -177,7 +178,8 @@ def opened_services(stack: ExitStack, postgres: Postgres, folder: Path) -> dict[
     git.commit({"docs/index.md": b"# Manual"})
     git.git("tag", "v1.2.0", "main")
     git.commit({"docs/index.md": b"# The manual"})
-    return {"smtp": mail.port, "imap": inbox.port, "sql": sql, "git": make_url(git.url).port or 0}
+    kafka = stack.enter_context(broker(content=batch(0, b"one"), end=1))
+    return {"smtp": mail.port, "imap": inbox.port, "sql": sql, "git": make_url(git.url).port or 0, "kafka": kafka.port}
 
 
 def _web(asked: Asked) -> Script | None:

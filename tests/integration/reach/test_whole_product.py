@@ -140,6 +140,7 @@ class TestTheProduct:
         assert set(outcome["providers"]) == {name for name, one in PROVIDERS.items() if is_installed(one)}
         assert outcome["own_code"] == "completed", outcome["own_code"]
         assert (outcome["assistant"], outcome["development"], outcome["mcp"]) == (200, 201, 200)
+        assert outcome["topic"] == ["one"]
         assert seen["tools"] == ["forecast Lund 1"] * 2  # of the agent and of McpCall
         assert {name for name, count in seen["asked"].items() if not count} <= ({"provider"} if form == "up" else set())
         assert (seen["traces"] > 0, seen["stored"] > 0) == (True, True)

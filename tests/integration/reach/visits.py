@@ -79,7 +79,7 @@ class Places:
     postgres: str
     port: int
     services: Mapping[str, int]
-    """Ports of the mail, database and Git servers, by kind of connection."""
+    """Ports of the mail, database, message and Git servers, by kind of connection."""
 
     @property
     def servers(self) -> Mapping[str, ScriptedServer]:
@@ -104,6 +104,7 @@ def visit(client: httpx2.Client, places: Places, run: Callable[..., str]) -> dic
         for name in PROVIDERS
         if is_installed(PROVIDERS[name])
     }
+    outcome["topic"] = _topic(client)
     outcome["own_code"] = _own_code(client, places)
     outcome["assistant"] = client.post(
         "/agentic/assist",
@@ -141,6 +142,7 @@ def _connect(client: httpx2.Client, places: Places) -> None:
             {"url": git, "service": "gitea", "api_url": f"{git}/api/gitea"},
             {"token": git_server.TOKEN},
         ),
+        "kafka": (local | {"port": places.services["kafka"], "tls": "off"}, {}),
         "notification": (
             {"hosts": [places.origin("web")]},
             {"address": places.origin("web").replace("http://", "json://")},
@@ -212,8 +214,8 @@ def _answered(client: httpx2.Client, run_id: str) -> httpx2.Response:
         time.sleep(0.1)
 
 
-def _publish(client: httpx2.Client, name: str, text: str) -> None:
-    """Publish a flow that returns this text."""
+def _publish(client: httpx2.Client, name: str, text: str) -> str:
+    """Publish a flow that returns this text; its id."""
     spec = f"""name: {name}
 nodes:
   made: TextInput
@@ -226,6 +228,16 @@ form:
 """
     made = client.post("/flows", json={"spec": spec}).raise_for_status()
     client.post(f"/flows/{made.json()['id']}/publish", json={}).raise_for_status()
+    return str(made.json()["id"])
+
+
+def _topic(client: httpx2.Client) -> list[str]:
+    """What the next poll of a trigger would start."""
+    config = {"kind": "topic", "connection": "example-kafka", "topic": "orders", "first": "all", "text_from": "body"}
+    body = {"name": "Orders", "config": config}
+    made = client.post(f"/flows/{_publish(client, 'Orders', 'x')}/triggers", json=body).raise_for_status()
+    dry = client.post(f"/triggers/{made.json()['id']}/dry-run").raise_for_status()
+    return [item["text"] for item in dry.json()["items"]]
 
 
 def _mcp(client: httpx2.Client, places: Places) -> int:

@@ -14666,7 +14666,7 @@ export interface components {
          */
         PreviewIn: {
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["TopicConfig"] | components["schemas"]["FormConfig"];
             /**
              * Count
              * @default 10
@@ -14677,6 +14677,12 @@ export interface components {
              * @description iCalendar text (.ics) of a schedule: the days of its all-day events are added to `holidays`.
              */
             calendar?: string | null;
+            /**
+             * Read Calendar
+             * @description Whether the calendar of the address is read now; its days are added to `holidays`.
+             * @default false
+             */
+            read_calendar?: boolean;
         };
         /**
          * PreviewOut
@@ -16402,6 +16408,11 @@ export interface components {
              * @default []
              */
             holidays?: string[];
+            /**
+             * Calendar Url
+             * @description Address of a calendar (ICS) whose all-day events are holidays, too; read every day.
+             */
+            calendar_url?: string | null;
         };
         /**
          * Scope
@@ -18374,6 +18385,77 @@ export interface components {
             timeout_hours?: number | null;
         };
         /**
+         * TopicConfig
+         * @description Messages of a Kafka topic, from offsets that are stored with the runs.
+         */
+        TopicConfig: {
+            /**
+             * Every Seconds
+             * @description From the end of a poll to the next.
+             * @default 300
+             */
+            every_seconds?: number;
+            /**
+             * Most
+             * @description Most runs of one poll; the rest follow in the next ones.
+             * @default 50
+             */
+            most?: number;
+            /**
+             * First
+             * @description Whether the first poll starts runs: only for what is new after it, or for all.
+             * @default now
+             * @enum {string}
+             */
+            first?: "now" | "all";
+            /**
+             * Pause After Errors
+             * @description Pause after this many failed polls in a row; null: never.
+             * @default 10
+             */
+            pause_after_errors?: number | null;
+            /**
+             * Text From
+             * @description JMESPath of the run's text; all of the item.
+             */
+            text_from?: string | null;
+            /**
+             * Form From
+             * @description JMESPath by form field of the flow.
+             */
+            form_from?: {
+                [key: string]: string;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "topic";
+            /** Connection */
+            connection: string;
+            /** Topic */
+            topic: string;
+            /**
+             * Key Field
+             * @description What names a message, such as body.order or key; by default its partition, offset and time.
+             * @default
+             */
+            key_field?: string;
+            /**
+             * Missing
+             * @description Where to continue when Kafka deleted messages before they were read.
+             * @default earliest
+             * @enum {string}
+             */
+            missing?: "earliest" | "latest";
+            /**
+             * Group
+             * @description Consumer group that offsets are committed for, so that others see them; they decide nothing.
+             * @default
+             */
+            group?: string;
+        };
+        /**
          * Totals
          * @description Totals of a period.
          */
@@ -18458,7 +18540,7 @@ export interface components {
             /** Name */
             name: string;
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["TopicConfig"] | components["schemas"]["FormConfig"];
             /** @description By default one run at a time for a schedule. */
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"];
@@ -18514,9 +18596,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream" | "queue";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream" | "queue" | "topic";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["TopicConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -18540,6 +18622,11 @@ export interface components {
              * @default 0
              */
             submissions?: number;
+            /**
+             * Calendar Days
+             * @default []
+             */
+            calendar_days?: string[];
             /** Polled At */
             polled_at?: string | null;
             /**
@@ -18589,9 +18676,9 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream" | "queue";
+            kind: "schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream" | "queue" | "topic";
             /** Config */
-            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["FormConfig"];
+            config: components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["TopicConfig"] | components["schemas"]["FormConfig"];
             policies: components["schemas"]["Policies"];
             input: components["schemas"]["TriggerInput"];
             /** Owner User Id */
@@ -18615,6 +18702,11 @@ export interface components {
              * @default 0
              */
             submissions?: number;
+            /**
+             * Calendar Days
+             * @default []
+             */
+            calendar_days?: string[];
             /** Polled At */
             polled_at?: string | null;
             /**
@@ -18651,7 +18743,7 @@ export interface components {
             /** Name */
             name?: string | null;
             /** Config */
-            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["FormConfig"]) | null;
+            config?: (components["schemas"]["ScheduleConfig"] | components["schemas"]["WebhookConfig"] | components["schemas"]["FlowConfig"] | components["schemas"]["EventConfig"] | components["schemas"]["ManualConfig"] | components["schemas"]["FeedConfig"] | components["schemas"]["PageConfig"] | components["schemas"]["FolderConfig"] | components["schemas"]["RowsConfig"] | components["schemas"]["MailConfig"] | components["schemas"]["ApiConfig"] | components["schemas"]["StreamConfig"] | components["schemas"]["QueueConfig"] | components["schemas"]["TopicConfig"] | components["schemas"]["FormConfig"]) | null;
             policies?: components["schemas"]["Policies"] | null;
             input?: components["schemas"]["TriggerInput"] | null;
             /** Owner User Id */
@@ -24538,7 +24630,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Only triggers of this flow. */
                 flow_id?: string | null;
-                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream" | "queue") | null;
+                kind?: ("schedule" | "webhook" | "flow" | "event" | "manual" | "feed" | "page" | "folder" | "rows" | "mail" | "api" | "form" | "stream" | "queue" | "topic") | null;
                 state?: ("on" | "off" | "failing" | "unpublished") | null;
                 /** @description Part of the name of the trigger or flow. */
                 text?: string;

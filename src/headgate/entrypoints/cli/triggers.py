@@ -78,7 +78,8 @@ def add(
         str, typer.Option(help="With --cron: every, business (skip weekends and holidays), next_business (move).")
     ] = "every",
     holidays: Annotated[
-        str | None, typer.Option(help="With --days: a calendar (.ics) whose all-day events are holidays.")
+        str | None,
+        typer.Option(help="With --days: a calendar (.ics) or its address: its all-day events are holidays."),
     ] = None,
     webhook: Annotated[
         str | None, typer.Option(help="An address for calls, verified as: github, stripe, slack, standard, hmac, key.")
@@ -95,7 +96,7 @@ def add(
         str | None,
         typer.Option(
             help='A poll as JSON: {"kind": "feed", "url": "https://..."}; or page, folder, rows, mail, api, stream, '
-            "queue."
+            "queue, topic."
         ),
     ] = None,
     form: Annotated[
@@ -111,14 +112,13 @@ def add(
 ) -> None:
     """Add a trigger to a flow. Without a kind it is started by hand."""
     sent = _sent_event(webhook, sends, correlation)
-    closed = [] if holidays is None else _holidays(holidays)
+    closed = {} if holidays is None else _holidays(holidays)
 
     async def work(installation: Installation) -> None:
         config: dict[str, object] = {"kind": "manual"}
         if cron is not None or every is not None:
             config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone, "days": days}
-            if closed:
-                config["holidays"] = closed
+            config |= closed
         elif webhook is not None:
             config = {"kind": "webhook", "verification": webhook, "event": sent}
         elif after is not None:
@@ -307,15 +307,17 @@ def _sent_event(webhook: str | None, sends: str | None, correlation: str | None)
     return None if sends is None else {"name": sends, "correlation_from": correlation}
 
 
-def _holidays(path: str) -> list[date]:
-    """Return the days of the all-day events of a calendar file."""
+def _holidays(path: str) -> dict[str, object]:
+    """Return the address of a calendar, or the days of the all-day events of a file."""
+    if path.startswith(("https://", "http://")):
+        return {"calendar_url": path}
     calendar, days = read_text(path), list[date]()
 
     async def work(parts: Parts) -> None:
         days.extend(await holidays_of(parts.poller.context(acting()), calendar))
 
     with_parts(work)
-    return days
+    return {"holidays": days}
 
 
 def _poll_config(text: str) -> dict[str, object]:

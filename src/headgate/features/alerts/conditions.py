@@ -19,9 +19,8 @@ from headgate.features.runs.budgets.daily import share_of, used_today
 from headgate.features.runs.statistics.repository import MODEL, of_models, usage_columns
 from headgate.features.runs.statistics.spending import Bill, Prices
 from headgate.features.runs.tables import flow_runs
-from headgate.features.triggers.settings import ScheduleConfig
 from headgate.features.triggers.tables import TriggerRow
-from headgate.features.triggers.words import schedule_of
+from headgate.features.triggers.words import schedule_of_row
 
 SECOND = 1_000_000
 AnyRow = Row[*tuple[Any, ...]]
@@ -160,7 +159,7 @@ async def _schedules(session: AsyncSession, tenant_id: str) -> Mapping[str, Sequ
 
 def _due(trigger: TriggerRow, since: int) -> int | None:
     """Return when the first run after a time should have started; None when the schedule has ended."""
-    schedule = schedule_of(ScheduleConfig.model_validate(trigger.config), trigger.created_at)
+    schedule = schedule_of_row(trigger)
     due = schedule.next(max(since, trigger.updated_at))
     return None if due is None else schedule.begins(due, trigger.id)
 

@@ -26,6 +26,7 @@ _TRIGGER_KINDS = {
     "folder": STORAGE_KINDS,
     "stream": ("redis",),
     "queue": ("amqp",),
+    "topic": ("kafka",),
 }
 _FLOW_STEPS = frozenset({"RunFlow", "ForEach", "ForEachPage", "Loop"})
 _NETWORK_STEPS = frozenset({"URL", "HTTPRequest", "ForEachPage", "WebhookOut", "ReadFeed", "ReadSitemap", "ApiCall"})

@@ -1,5 +1,6 @@
 """Kinds of connections, as data: fields, secrets, hosts, credential and test of each. `catalogue.py` declares them."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -13,7 +14,7 @@ FieldType = Literal["text", "secret", "multiline_secret", "number", "boolean", "
 Adds = Literal["none", "hosts", "header", "query", "basic", "bearer", "oauth"]
 """What the guarded client adds to HTTP requests; `hosts`: nothing, requests only stay within the hosts."""
 Grant = Literal["", "authorization_code", "device_code", "client_credentials"]
-Probe = Literal["http", "smtp", "imap", "sql", "redis", "amqp", "storage", "git", "mcp", "models", "none"]
+Probe = Literal["http", "smtp", "imap", "sql", "redis", "amqp", "kafka", "storage", "git", "mcp", "models", "none"]
 Ownership = Literal["any", "shared"]
 """`shared`: belongs to the space and never to one user."""
 Category = Literal["api", "oauth", "mail", "data", "files", "ai", "other"]
@@ -80,12 +81,19 @@ class Kind:
         names = {field.name for field in self.fields}
         if values.get("host") and "port" in names:
             yield f"{str(values['host']).lower()}:{values.get('port')}"
+        if "brokers" in names:
+            yield from brokers_in(values.get("brokers"))
         for field in self.fields:
             value = values.get(field.name)
             if field.type == "url" and field.name not in self.endpoints and isinstance(value, str) and value:
                 yield host_of(value)
             if field.type == "hosts" and isinstance(value, list):
                 yield from (host_of(str(host)) for host in value)
+
+
+def brokers_in(value: JsonValue) -> list[str]:
+    """Return the servers of a list that is separated by commas or spaces."""
+    return re.split(r"[\s,]+", value.strip(" ,").lower()) if isinstance(value, str) and value.strip(" ,") else []
 
 
 def server_of(url: str) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 import orjson
 
 from headgate.components.amqp_queues import sign_in
+from headgate.components.kafka.topics import count_brokers
 from headgate.components.redis_streams import ask
 from headgate.components.sql.components import in_database
 from headgate.components.sql.statements import table_names
@@ -170,6 +171,11 @@ async def _amqp(connection: Connection, _seconds: float) -> Outcome:
     return Outcome(ok=True, message="The server accepted the connection.")
 
 
+async def _kafka(connection: Connection, _seconds: float) -> Outcome:
+    count = await count_brokers(connection, subject="The test")
+    return Outcome(ok=True, message=f"The cluster accepted the connection; brokers: {count}.")
+
+
 async def _storage(connection: Connection, seconds: float) -> Outcome:
     async with opened_storage(connection, seconds=seconds, subject="The test") as storage:
         entries = await storage.list_folder("")
@@ -276,6 +282,7 @@ _PROBES: Mapping[Probe, Callable[[Connection, float], Awaitable[Outcome]]] = {
     "sql": _sql,
     "redis": _redis,
     "amqp": _amqp,
+    "kafka": _kafka,
     "storage": _storage,
     "git": _git,
 }

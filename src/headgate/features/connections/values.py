@@ -1,12 +1,13 @@
 """Checks the values of a connection against its kind."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.errors import BadConnection
-from headgate.features.connections.kinds import FieldType, Kind, KindField
+from headgate.features.connections.kinds import FieldType, Kind, KindField, brokers_in
 from headgate.features.connections.sealed import Secrets
 from headgate.foundation.guarded_http.credential import host_of
 from headgate.foundation.guarded_http.headers import check_headers
@@ -18,6 +19,7 @@ MAX_TEXT = 4096
 """Characters of one value that is no secret."""
 MAX_SECRET = 16_384
 MAX_HOSTS = 20
+_BROKER = re.compile(r"(\*\.)?[a-z0-9_.-]{1,253}:\d{1,5}")
 
 
 def kind_named(id_: str) -> Kind:
@@ -101,8 +103,14 @@ def _problems(kind: Kind, field: KindField, value: JsonValue) -> Iterator[str]:
         yield fault
     elif field.name == "host" and (not value or any(character in str(value) for character in "/@:# ")):
         yield "must be a host name or an IPv4 address without scheme and port"
+    elif field.name == "brokers" and not all(map(_is_broker, brokers_in(value))):
+        yield "must be servers with ports, such as kafka-2.example.org:9092"
     elif field.name == "header" and kind.adds == "header":
         check_headers({str(value): ""})
+
+
+def _is_broker(text: str) -> bool:
+    return _BROKER.fullmatch(text) is not None and 0 < int(text.rpartition(":")[2]) < 65_536
 
 
 def _number_problem(field: KindField, value: JsonValue) -> str:

@@ -9,9 +9,8 @@ from headgate.features.runs.transitions import clock
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND, Schedule
 from headgate.features.triggers.schemas import AgendaEntry
-from headgate.features.triggers.settings import ScheduleConfig
 from headgate.features.triggers.views import firing_out
-from headgate.features.triggers.words import schedule_of
+from headgate.features.triggers.words import schedule_of_row
 from headgate.foundation.database import moment
 
 LONGEST_GAP = 30 * 60 * SECOND
@@ -38,11 +37,7 @@ def agenda_of(rows: Sequence[Listed], until: int, limit: int, *, fold: bool = Fa
 
     With `fold`, due times of a trigger that follow each other at the same gap on one day are one entry.
     """
-    enabled = [
-        (listed, schedule_of(ScheduleConfig.model_validate(listed.row.config), listed.row.created_at))
-        for listed in rows
-        if listed.row.enabled
-    ]
+    enabled = [(listed, schedule_of_row(listed.row)) for listed in rows if listed.row.enabled]
 
     def moments(position: int) -> Iterator[tuple[int, str, int]]:
         listed, schedule = enabled[position]

@@ -1,5 +1,6 @@
 """The days of the all-day events of a calendar (ICS): holidays, on which a schedule does not fire."""
 
+import asyncio
 from collections.abc import Iterable
 from datetime import date, timedelta
 
@@ -7,15 +8,20 @@ from pydantic import JsonValue
 
 from headgate.components.isolated import CALENDAR_EVENTS
 from headgate.components.isolated.calls import Isolation, call_isolated
+from headgate.components.web.requests import HTTPRequest
 from headgate.features.triggers.errors import ScheduleInvalid
+from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.schedule import MOST_HOLIDAYS
 from headgate.features.triggers.settings import ScheduleConfig
 from headgate.foundation.database import now
+from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.extras import require_extra
 from headgate.sdk import Table
 
 YEARS = 5
 """How far ahead the days are read."""
+SECONDS = 30.0
+"""For a calendar from an address; a due time may be this late, which is within the grace of the scheduler."""
 _SECONDS = 20.0
 _LONGEST_EVENT = 60
 
@@ -42,6 +48,17 @@ async def holidays_of(ctx: Isolation, calendar: str) -> list[date]:
             remedy=f"Choose a calendar with 1 to {MOST_HOLIDAYS} holidays.",
         )
     return sorted(days)
+
+
+async def holidays_at(ctx: PollContext, url: str) -> list[date]:
+    """Return those of the calendar at an address. Raises as `holidays_of`, and what the guarded client refuses."""
+    try:
+        async with asyncio.timeout(SECONDS):
+            return await holidays_of(ctx, await ctx.reader(HTTPRequest, url=url).text())
+    except TimeoutError as error:
+        raise UpstreamFailed(
+            f"The calendar was not read within {SECONDS:g} seconds.", remedy="Check its address."
+        ) from error
 
 
 def with_holidays(config: ScheduleConfig, days: Iterable[date]) -> ScheduleConfig:

@@ -124,6 +124,37 @@ class QueueConfig(Poll):
     first: Literal["all"] = Field(default="all", description="What waits in a queue is never skipped.")
 
 
-PollConfig = FeedConfig | PageConfig | FolderConfig | RowsConfig | MailConfig | ApiConfig | StreamConfig | QueueConfig
-POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api", "stream", "queue"})
+class TopicConfig(Poll):
+    """Messages of a Kafka topic, from offsets that are stored with the runs."""
+
+    kind: Literal["topic"] = "topic"
+    connection: ConnectionName
+    topic: PlainText = Field(min_length=1, max_length=249)
+    key_field: PlainText = Field(
+        default="",
+        max_length=200,
+        description="What names a message, such as body.order or key; by default its partition, offset and time.",
+    )
+    missing: Literal["earliest", "latest"] = Field(
+        default="earliest", description="Where to continue when Kafka deleted messages before they were read."
+    )
+    group: PlainText = Field(
+        default="",
+        max_length=200,
+        description="Consumer group that offsets are committed for, so that others see them; they decide nothing.",
+    )
+
+
+PollConfig = (
+    FeedConfig
+    | PageConfig
+    | FolderConfig
+    | RowsConfig
+    | MailConfig
+    | ApiConfig
+    | StreamConfig
+    | QueueConfig
+    | TopicConfig
+)
+POLLING = frozenset({"feed", "page", "folder", "rows", "mail", "api", "stream", "queue", "topic"})
 """Kinds of triggers that poll."""

@@ -10,7 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.triggers import service, starts, views
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.forms import links
-from headgate.features.triggers.holidays import holidays_of, with_holidays
+from headgate.features.triggers.holidays import holidays_at, holidays_of, with_holidays
 from headgate.features.triggers.hooks import service as hooks
 from headgate.features.triggers.polling import dry_runs
 from headgate.features.triggers.polling.poller import Poller
@@ -102,6 +102,9 @@ async def preview(body: PreviewIn, caller: Caller, poller: Polls) -> PreviewOut:
     if body.calendar is not None and isinstance(config, ScheduleConfig):
         days = await holidays_of(poller.context(caller), body.calendar)
         config = with_holidays(config, days)
+    if body.read_calendar and isinstance(config, ScheduleConfig) and config.calendar_url:
+        caller.require_somewhere(Permission.TRIGGERS_MANAGE)
+        config = with_holidays(config, await holidays_at(poller.context(caller), config.calendar_url))
     return await run_in_flow_thread(views.preview, config, body.count)
 
 

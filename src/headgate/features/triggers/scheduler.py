@@ -19,9 +19,9 @@ from headgate.features.triggers.poll_settings import POLLING
 from headgate.features.triggers.polling.poller import Poller
 from headgate.features.triggers.repository import QUEUE, Listed
 from headgate.features.triggers.schedule import SECOND, Schedule
-from headgate.features.triggers.settings import Policies, ScheduleConfig, TriggerInput
+from headgate.features.triggers.settings import Policies, TriggerInput
 from headgate.features.triggers.tables import TriggerRow
-from headgate.features.triggers.words import schedule_of
+from headgate.features.triggers.words import schedule_of_row
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 
@@ -109,6 +109,9 @@ class Scheduler:
             else:
                 due_at, next_at = await self._fire_due(listed, claimed)
                 values = {"next_at": next_at}
+                calendar = await self._poller.read_calendar(listed, claimed, due_at)
+                if calendar is not None:
+                    due_at, values = calendar.next_at, values | calendar.values
         except TriggerChanged:  # paused or changed meanwhile
             await self._release(job, clock())
             return
@@ -161,7 +164,7 @@ class Scheduler:
             return clock() + round(POLL_SECONDS * SECOND), None
         if trigger.kind != "schedule":
             return None, None
-        schedule = schedule_of(ScheduleConfig.model_validate(trigger.config), trigger.created_at)
+        schedule = schedule_of_row(trigger)
         policies = Policies.model_validate(trigger.policies)
         split = split_due(schedule, policies, trigger.id, trigger.cursor_at, clock())
         await self._skip(trigger, policies, split, claimed)

@@ -105,6 +105,8 @@ class TriggerOut(BaseModel):
     """The path of its public address."""
     submissions: int = 0
     """How many submissions of its form started a run, or wait for theirs."""
+    calendar_days: list[date] = []
+    """Holidays that were last read from the address of a schedule's calendar."""
     polled_at: datetime | None = None
     """When it polled last."""
     poll_error: str = ""
@@ -160,6 +162,9 @@ class PreviewIn(BaseModel):
         default=None,
         max_length=1_000_000,
         description="iCalendar text (.ics) of a schedule: the days of its all-day events are added to `holidays`.",
+    )
+    read_calendar: bool = Field(
+        default=False, description="Whether the calendar of the address is read now; its days are added to `holidays`."
     )
 
 

@@ -46,14 +46,14 @@ from headgate.features.triggers.settings import (
 )
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.views import config_of, next_of, occurrence_out, trigger_out, triggers_out
-from headgate.features.triggers.words import schedule_of
+from headgate.features.triggers.words import schedule_of_row
 from headgate.foundation.errors import Forbidden
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import is_id, new_id
 
 MOST_OF_FLOW = 100
 AGENDA_TRIGGERS = 200
-_HOW_OFTEN = {"every_seconds", "most", "pause_after_errors", "text_from", "form_from", "mark_seen"}
+_HOW_OFTEN = {"missing", "group", "every_seconds", "most", "pause_after_errors", "text_from", "form_from", "mark_seen"}
 _EVENT_POLICIES = Policies(overlap="allow", limit=100)
 
 
@@ -287,9 +287,10 @@ async def _configure(
     row.config = config.model_dump(mode="json")
     row.next_at = None
     if isinstance(config, ScheduleConfig):
-        schedule = schedule_of(config, row.created_at)
-        row.next_at = schedule.next(row.cursor_at) if row.enabled else None
-        row.due_at = None if row.next_at is None else schedule.begins(row.next_at, row.id)
+        schedule = schedule_of_row(row)
+        row.next_at = at = schedule.next(row.cursor_at) if row.enabled else None
+        row.due_at = None if at is None else clock() if config.calendar_url else schedule.begins(at, row.id)
+        row.poll_failures, row.poll_error = 0, ""
     elif isinstance(config, EventConfig):
         row.due_at = clock() if row.enabled else None
     elif isinstance(config, FlowConfig):
@@ -303,7 +304,9 @@ async def _configure(
 
 
 def _reads(config: Config) -> dict[str, Any]:
-    """Return the settings of a poll that say what it reads: after a change it starts from the beginning."""
+    """Return the settings that say what is read: after a change it starts from the beginning."""
+    if isinstance(config, ScheduleConfig):
+        return {"calendar_url": config.calendar_url}
     return config.model_dump(mode="json", exclude=_HOW_OFTEN)
 
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from headgate.features.triggers.poll_settings import (
+    Address,
     ApiConfig,
     Expression,
     FeedConfig,
@@ -16,6 +17,7 @@ from headgate.features.triggers.poll_settings import (
     QueueConfig,
     RowsConfig,
     StreamConfig,
+    TopicConfig,
 )
 from headgate.features.triggers.schedule import MOST_HOLIDAYS, Days
 from headgate.foundation.names import Name
@@ -37,6 +39,7 @@ Kind = Literal[
     "form",
     "stream",
     "queue",
+    "topic",
 ]
 Verification = Literal["none", "github", "stripe", "slack", "standard", "hmac", "basic", "key"]
 _YEARS = range(1970, 2201)
@@ -78,6 +81,9 @@ class ScheduleConfig(_Settings):
     holidays: list[date] = Field(
         default=[], max_length=MOST_HOLIDAYS, description="Other days that are no business days: `2027-01-01`."
     )
+    calendar_url: Address | None = Field(
+        default=None, description="Address of a calendar (ICS) whose all-day events are holidays, too; read every day."
+    )
 
     @model_validator(mode="after")
     def _is_one(self) -> "ScheduleConfig":
@@ -85,6 +91,8 @@ class ScheduleConfig(_Settings):
             raise ValueError("a schedule has either cron or every_seconds")
         if self.cron is None and self.days != "every":
             raise ValueError("a true interval has no business days")
+        if self.calendar_url is not None and self.days == "every":
+            raise ValueError("a calendar is for a schedule on business days")
         if self.start is not None and self.end is not None and self.end <= self.start:
             raise ValueError("the end is not after the start")
         return self
@@ -225,6 +233,7 @@ Config = Annotated[
     | ApiConfig
     | StreamConfig
     | QueueConfig
+    | TopicConfig
     | FormConfig,
     Field(discriminator="kind"),
 ]

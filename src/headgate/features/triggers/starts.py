@@ -15,9 +15,9 @@ from headgate.features.triggers.occurrences import KEPT_MICROSECONDS, Occurrence
 from headgate.features.triggers.schedule import Schedule
 from headgate.features.triggers.schemas import BackfillIn, BackfillOut, FiredOut
 from headgate.features.triggers.service import require
-from headgate.features.triggers.settings import ScheduleConfig, TriggerInput
+from headgate.features.triggers.settings import TriggerInput
 from headgate.features.triggers.views import firing_out, occurrence_out
-from headgate.features.triggers.words import schedule_of
+from headgate.features.triggers.words import schedule_of_row
 from headgate.foundation.database import Database, microseconds
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.flow_threads import run_in_flow_thread
@@ -71,7 +71,7 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
             raise TriggerInvalid("Only a schedule has due times in the past.", remedy="Choose a schedule.")
         if not body.since < body.until or until > clock():
             raise TriggerInvalid("The range ends before it begins, or in the future.", remedy="Choose past times.")
-        schedule = schedule_of(ScheduleConfig.model_validate(trigger.config), trigger.created_at)
+        schedule = schedule_of_row(trigger)
         if since < clock() - KEPT_MICROSECONDS and until >= trigger.created_at:
             raise TriggerInvalid(
                 "Occurrences that are older than 90 days were deleted, so that runs of that time could be repeated.",

@@ -30,7 +30,7 @@ class TriggerRow(Row, JobColumns):
         UniqueConstraint("flow_id", "name"),
         CheckConstraint(
             "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'page', 'folder', 'rows', 'mail',"
-            " 'api', 'form', 'stream', 'queue')",
+            " 'api', 'form', 'stream', 'queue', 'topic')",
             name="kind_known",
         ),
         Index("ix_triggers_tenant_id_id", "tenant_id", "id"),

@@ -19,7 +19,7 @@ from headgate.features.triggers.schemas import (
 )
 from headgate.features.triggers.settings import Config, FlowConfig, ScheduleConfig, TriggerInput
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
-from headgate.features.triggers.words import schedule_of, sentence_of
+from headgate.features.triggers.words import calendar_days, schedule_of, schedule_of_row, sentence_of
 from headgate.foundation.database import moment
 
 
@@ -63,6 +63,7 @@ def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> Tr
             "published": listed.published,
             "path": _path(row),
             "submissions": row.submissions,
+            "calendar_days": calendar_days(row),
             "polled_at": None if row.polled_at is None else moment(row.polled_at),
             "poll_error": row.poll_error if row.poll_failures else "",
             "waits_for": "" if row.poll_failures else row.poll_error,
@@ -83,7 +84,7 @@ def next_of(row: TriggerRow, count: int) -> list[FiringOut]:
     """Return the next occurrences of a schedule that is on; none of another trigger. It blocks."""
     if row.kind != "schedule" or not row.enabled:
         return []
-    schedule = schedule_of(ScheduleConfig.model_validate(row.config), row.created_at)
+    schedule = schedule_of_row(row)
     return list(firings_of(schedule, max(row.cursor_at, clock()), count))
 
 

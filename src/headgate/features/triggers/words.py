@@ -1,7 +1,9 @@
 """Triggers in words."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any
+from urllib.parse import urlsplit
 
 from cronsim import CronSim
 
@@ -15,7 +17,9 @@ from headgate.features.triggers.poll_settings import (
     QueueConfig,
     RowsConfig,
     StreamConfig,
+    TopicConfig,
 )
+from headgate.features.triggers.polling.cursor import cursor_of
 from headgate.features.triggers.schedule import Schedule, checked_cron, checked_zone
 from headgate.features.triggers.settings import (
     Config,
@@ -26,6 +30,7 @@ from headgate.features.triggers.settings import (
     ScheduleConfig,
     WebhookConfig,
 )
+from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.database import microseconds, moment
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
@@ -44,8 +49,23 @@ _DAYS = {"every": "", "business": ", on business days only", "next_business": ",
 _FORM_ACCESS = {"anyone": "by anyone with the address", "links": "by one-time links"}
 
 
-def schedule_of(config: ScheduleConfig, created_at: int) -> Schedule:
-    """Return the checked schedule; an interval without a start counts from its creation. Raises `ScheduleInvalid`."""
+def schedule_of_row(row: TriggerRow) -> Schedule:
+    """Return the schedule of a trigger, with the days of its calendar. Raises `ScheduleInvalid`."""
+    return schedule_of(ScheduleConfig.model_validate(row.config), row.created_at, calendar_days(row))
+
+
+def calendar_days(row: TriggerRow) -> list[date]:
+    """Return the holidays that were last read from the address of a schedule's calendar."""
+    cursor = cursor_of(row.poll_cursor) if row.kind == "schedule" else None
+    days = cursor.value if cursor is not None and isinstance(cursor.value, list) else []
+    return [date.fromisoformat(str(day)) for day in days]
+
+
+def schedule_of(config: ScheduleConfig, created_at: int, days: Iterable[date] = ()) -> Schedule:
+    """Return the checked schedule; an interval without a start counts from its creation.
+
+    `days`: holidays of its calendar. Raises `ScheduleInvalid`.
+    """
     start = None if config.start is None else microseconds(config.start)
     return Schedule(
         checked_zone(config.time_zone),
@@ -56,7 +76,7 @@ def schedule_of(config: ScheduleConfig, created_at: int) -> Schedule:
         end=None if config.end is None else microseconds(config.end),
         jitter_seconds=config.jitter_seconds,
         days=config.days,
-        holidays=frozenset(config.holidays),
+        holidays=frozenset([*config.holidays, *days]),
     )
 
 
@@ -104,6 +124,8 @@ def _polled(config: PollConfig) -> str:
             return f"For each new entry of the stream {config.stream} on {config.connection}"
         case QueueConfig():
             return f"For each message in the queue {config.queue} of {config.connection}"
+        case TopicConfig():
+            return f"For each message of the topic {config.topic} on {config.connection}"
 
 
 def _interval(seconds: int) -> str:
@@ -122,6 +144,8 @@ def _schedule(config: ScheduleConfig) -> str:
         words += f" ({config.time_zone}){_DAYS[config.days]}"
         if config.days != "every" and config.holidays:
             words += f", {len(config.holidays)} holiday{'s' if len(config.holidays) > 1 else ''}"
+        if config.calendar_url:
+            words += f", calendar of {urlsplit(config.calendar_url).hostname}"
     if config.start is not None:
         words += f", from {_local(config, config.start)}"
     if config.end is not None:

@@ -144,7 +144,7 @@ OAUTH = Outgoing(
 STEP_SERVERS = Outgoing(
     "step_servers",
     "Mail, database and SFTP servers of connections: `SendMail`, `ReadMail`, `SqlQuery`, `SqlWrite`, `SqlSchema`, "
-    "`FolderFiles`, `WriteFile`, `MoveFile`; Redis and AMQP servers of triggers",
+    "`FolderFiles`, `WriteFile`, `MoveFile`; Redis, AMQP and Kafka servers of triggers",
     "user who adds the connection",
     Reach.PUBLIC,
     Redirects.NONE,
@@ -154,6 +154,7 @@ STEP_SERVERS = Outgoing(
         "components.mail.reading",
         "components.redis_streams",
         "components.amqp_queues",
+        "components.kafka",
         "components.sql",
         "components.storage",
     ),

@@ -126,7 +126,7 @@ def _line(trigger: TriggerOut) -> TriggerLine:
         "enabled": trigger.enabled,
     }
     if trigger.config.kind == "schedule" and trigger.next_at is not None:
-        schedule = schedule_of(trigger.config, microseconds(trigger.created_at))
+        schedule = schedule_of(trigger.config, microseconds(trigger.created_at), trigger.calendar_days)
         after = microseconds(trigger.next_at) - 1
         line["next"] = [firing_out(schedule, at).local for at in islice(schedule.moments(after), MOST_SHOWN)]
     if trigger.config.kind in _PUBLIC and not trigger.enabled:

@@ -79,6 +79,11 @@ export const previewQuery = (config: TriggerConfig) =>
 export const holidaysOf = async (config: TriggerConfig, calendar: string): Promise<string[]> =>
   (await unwrap(api.POST("/api/v1/triggers/preview", { body: { config, count: 1, calendar } }))).holidays ?? [];
 
+/** The holidays of the calendar at the address of a schedule. */
+export const holidaysAt = async (config: TriggerConfig): Promise<string[]> =>
+  (await unwrap(api.POST("/api/v1/triggers/preview", { body: { config, count: 1, read_calendar: true } }))).holidays ??
+  [];
+
 /** What the schedules of all spaces will fire; a frequent one is one entry a day. */
 export const agendaQuery = (days: number) =>
   queryOptions({

@@ -17,7 +17,7 @@ import { TriggerDialog } from "./add/TriggerDialog";
 import { BackfillDialog } from "./detail/BackfillDialog";
 import { TriggerDetail } from "./detail/TriggerDetail";
 import { KIND_ICONS } from "./model/icons";
-import { triggerWords, zoneOf } from "./model/words";
+import { triggerWords, waitsWords, zoneOf } from "./model/words";
 import { useTriggerTexts } from "./texts";
 
 interface TriggerItemProps {
@@ -78,10 +78,12 @@ export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps
           {triggerWords(t, trigger)}
           {trigger.next_at && <span> · {t("next", { when: dateTime(trigger.next_at, zoneOf(trigger)) })}</span>}
           {trigger.enabled && trigger.poll_error && (
-            <span className="block text-bad">{t("poll_failed", { reason: trigger.poll_error })}</span>
+            <span className="block text-bad">
+              {t(trigger.kind === "schedule" ? "calendar_failed" : "poll_failed", { reason: trigger.poll_error })}
+            </span>
           )}
           {trigger.enabled && trigger.waits_for && (
-            <span className="block">{t("poll_waits", { folder: trigger.waits_for })}</span>
+            <span className="block">{waitsWords(t, trigger.kind, trigger.waits_for)}</span>
           )}
           {!trigger.published && <span className="block text-warn">{t("not_published")}</span>}
         </>

@@ -120,4 +120,33 @@ KINDS = (
         probe="amqp",
         keywords=("rabbitmq", "queue", "message broker"),
     ),
+    Kind(
+        "kafka",
+        "Kafka",
+        "Apache Kafka, or another server of its protocol, whose topics start flows.",
+        "data",
+        (
+            HOST,
+            KindField("port", "Port", type="number", default=9092),
+            KindField(
+                "brokers",
+                "More brokers",
+                "The other servers of the cluster with their ports, such as kafka-2.example.org:9092 or "
+                "*.kafka.example.org:9092. Those that are not listed are not connected to.",
+            ),
+            KindField("user", "User"),
+            KindField("password", "Password", type="secret"),
+            KindField(
+                "mechanism",
+                "Mechanism",
+                "How the user signs in (SASL).",
+                "select",
+                default="PLAIN",
+                options=("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"),
+            ),
+            TLS,
+        ),
+        probe="kafka",
+        keywords=("redpanda", "confluent", "topic", "queue", "message broker"),
+    ),
 )

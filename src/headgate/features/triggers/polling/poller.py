@@ -13,6 +13,7 @@ from headgate.features.runs.steps.secrecy import errors_without
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers.errors import TriggerChanged, TriggerInvalid
 from headgate.features.triggers.firing import RETRY_SECONDS, Firing
+from headgate.features.triggers.holidays import holidays_at
 from headgate.features.triggers.hooks.bodies import text_of
 from headgate.features.triggers.mapped_input import Mapped, mapped_input
 from headgate.features.triggers.occurrences import Claimed, Fired, Occurrence, Source, bounded_key
@@ -23,7 +24,7 @@ from headgate.features.triggers.polling.cursor import Cursor, cursor_of
 from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
-from headgate.features.triggers.settings import OccurrenceInput, TriggerInput
+from headgate.features.triggers.settings import OccurrenceInput, ScheduleConfig, TriggerInput
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.uploads import UploadStore, fire_with_files
 from headgate.features.triggers.views import config_of
@@ -36,6 +37,8 @@ from headgate.sdk.outside import mark
 LONGEST_POLL_SECONDS = 300
 LONGEST_BACKOFF_SECONDS = 6 * 3600
 LONGEST_ERROR = 500
+CALENDAR_SECONDS = 86_400
+CALENDAR_RETRY_SECONDS = 900
 log = get_logger(__name__)
 
 
@@ -114,6 +117,34 @@ class Poller:
         occurrences = [await self._occurrence(listed.row, config, item, saved, origin) for item in result.items]
         return Polled(result, tuple(occurrences))
 
+    async def read_calendar(self, listed: Listed, claimed: Claimed, due_at: int | None) -> Ended | None:
+        """Read the calendar of a schedule once a day; the last copy is kept when it cannot be read.
+
+        Returns when the schedule is due again, at once after a new copy, or None for one without a calendar. Raises
+        `TriggerChanged`, `Unavailable`.
+        """
+        row, config = listed.row, config_of(listed.row)
+        if not isinstance(config, ScheduleConfig) or not config.calendar_url or due_at is None:
+            return None
+        failures = row.poll_failures
+        pause = backoff_seconds(CALENDAR_RETRY_SECONDS, failures) if failures else CALENDAR_SECONDS
+        again_at = clock() if row.poll_cursor is None and not failures else (row.polled_at or 0) + pause * SECOND
+        if again_at > clock():
+            return Ended(min(due_at, again_at), {})
+        try:
+            context = self.context(await self._firing.owner_of(row, listed.space_id))
+            days = await self._within_time(_read(context, holidays_at(context, config.calendar_url)))
+        except Unavailable:
+            raise
+        except HeadgateError as error:
+            log.info("calendar not read", trigger_id=row.id, problem=error.detail)
+            values = {"poll_failures": failures + 1, "poll_error": str(error)[:LONGEST_ERROR], "polled_at": clock()}
+            pause = backoff_seconds(CALENDAR_RETRY_SECONDS, failures + 1)
+            return Ended(min(due_at, clock() + pause * SECOND), values)
+        cursor = Cursor(value=[day.isoformat() for day in days])
+        await self._firing.skip(row, [], replace(claimed, poll_cursor=cursor.text()))
+        return Ended(clock(), {"poll_failures": 0, "poll_error": "", "polled_at": clock()})
+
     def context(self, owner: Principal, *, with_unsettled: bool = False) -> PollContext:
         """Return the context in which components read with the rights of a user."""
         return PollContext(self._sources, owner, SecretValues(), with_unsettled=with_unsettled)
@@ -141,6 +172,8 @@ class Poller:
             f"item:{bounded_key(item.key)}", OccurrenceInput.model_validate(saved.model_dump()), outside=marks,
             is_call=True, source=source,
         )  # fmt: skip
+        if item.refusal:
+            return replace(occurrence, refusal=TriggerInvalid(item.refusal, remedy="Check the source."))
         text = text_of(item.value) if item.text is None else item.text
         try:
             content = Mapped(item.value, text, config.text_from, config.form_from)

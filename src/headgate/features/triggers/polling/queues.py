@@ -51,8 +51,12 @@ def _key(config: QueueConfig, message: QueueMessage) -> str:
     """Return what names a message; empty without it."""
     if not config.key_field:
         return f"id:{message.id}" if message.id else ""
-    value: JsonValue = _value(message, _body(message))
-    for name in config.key_field.split("."):
+    return key_in(_value(message, _body(message)), config.key_field)
+
+
+def key_in(value: JsonValue, key_field: str) -> str:
+    """Return what names a message by a part of it, such as `body.order`; empty without it."""
+    for name in key_field.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return f"key:{value}" if isinstance(value, str | int) and value != "" else ""
 
@@ -62,8 +66,12 @@ def _value(message: QueueMessage, body: Body) -> dict[str, JsonValue]:
 
 
 def _body(message: QueueMessage) -> Body:
-    """Return the body by its type; JSON where none is given and it is, else text."""
+    return body_of(message.content_type, message.body)
+
+
+def body_of(content_type: str, content: bytes) -> Body:
+    """Return a body by its type; JSON where none is given and it is, else text."""
     try:
-        return parse_body(message.content_type or "application/json", message.body)
+        return parse_body(content_type or "application/json", content)
     except Invalid:
-        return parse_body("text/plain", message.body)
+        return parse_body("text/plain", content)

@@ -18,6 +18,8 @@ class Item:
     text: str | None = None
     """The text of its run; by default the value."""
     files: tuple[Upload, ...] = ()
+    refusal: str = ""
+    """Why it starts no run; its occurrence is kept with this reason."""
 
 
 @dataclass(frozen=True, slots=True)

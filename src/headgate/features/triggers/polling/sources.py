@@ -25,8 +25,9 @@ from headgate.features.triggers.poll_settings import (
     QueueConfig,
     RowsConfig,
     StreamConfig,
+    TopicConfig,
 )
-from headgate.features.triggers.polling import databases, folders, mailboxes, queues, streams
+from headgate.features.triggers.polling import databases, folders, mailboxes, queues, streams, topics
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, Fresh, fresh_of
 from headgate.features.triggers.polling.results import Item, PollResult
@@ -124,4 +125,5 @@ SOURCES: dict[type[PollConfig], Source] = {
     ApiConfig: Source(read_api),
     StreamConfig: Source(streams.read_entries),
     QueueConfig: Source(queues.read_messages, queues.remove_messages),
+    TopicConfig: Source(topics.read_messages, topics.commit_offsets),
 }

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from headgate.foundation.migrations.trigger_kinds import change_known_kinds
+
 revision = "0061"
 down_revision = "0060"
 
@@ -13,7 +15,7 @@ _KNOWN = "kind IN ('schedule', 'webhook', 'flow', "
 
 
 def upgrade() -> None:
-    _change_check(_BEFORE, _AFTER)
+    change_known_kinds(_KNOWN, _BEFORE, _AFTER)
     op.add_column("triggers", sa.Column("poll_cursor", sa.Text()))
     op.add_column("triggers", sa.Column("poll_failures", sa.Integer(), nullable=False, server_default="0"))
     op.add_column(
@@ -26,22 +28,4 @@ def downgrade() -> None:
     op.execute(f"DELETE FROM triggers WHERE kind IN ({_POLLING})")  # noqa: S608 - constants
     for column in ("polled_at", "poll_error", "poll_failures", "poll_cursor"):
         op.drop_column("triggers", column)
-    _change_check(_AFTER, _BEFORE)
-
-
-def _change_check(before: str, after: str) -> None:
-    """Change the known kinds; in SQLite by editing the text of the table, as migration 0034 does."""
-    if op.get_bind().dialect.name != "sqlite":
-        name = op.f("ck_triggers_kind_known")
-        op.drop_constraint(name, "triggers", type_="check")
-        op.create_check_constraint(name, "triggers", _KNOWN + after)
-        return
-    op.execute("PRAGMA writable_schema = ON")
-    op.execute(
-        sa.text(
-            "UPDATE sqlite_master SET sql = replace(sql, :before, :after) WHERE type = 'table' AND name = 'triggers'"
-        ).bindparams(before=before, after=after)
-    )
-    version = op.get_bind().execute(sa.text("PRAGMA schema_version")).scalar_one()
-    op.execute(f"PRAGMA schema_version = {version + 1}")
-    op.execute("PRAGMA writable_schema = RESET")
+    change_known_kinds(_KNOWN, _AFTER, _BEFORE)

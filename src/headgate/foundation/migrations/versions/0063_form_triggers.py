@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from headgate.foundation.migrations.trigger_kinds import change_known_kinds
+
 revision = "0063"
 down_revision = "0062"
 
@@ -12,7 +14,7 @@ _KNOWN = "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'pa
 
 
 def upgrade() -> None:
-    _change_check(_BEFORE, _AFTER)
+    change_known_kinds(_KNOWN, _BEFORE, _AFTER)
     op.add_column("triggers", sa.Column("submissions", sa.Integer(), nullable=False, server_default="0"))
     op.create_table(
         "trigger_links",
@@ -36,22 +38,4 @@ def downgrade() -> None:
     op.drop_table("trigger_links")
     op.execute("DELETE FROM triggers WHERE kind = 'form'")
     op.drop_column("triggers", "submissions")
-    _change_check(_AFTER, _BEFORE)
-
-
-def _change_check(before: str, after: str) -> None:
-    """Change the known kinds; in SQLite by editing the text of the table, as migration 0034 does."""
-    if op.get_bind().dialect.name != "sqlite":
-        name = op.f("ck_triggers_kind_known")
-        op.drop_constraint(name, "triggers", type_="check")
-        op.create_check_constraint(name, "triggers", _KNOWN + after)
-        return
-    op.execute("PRAGMA writable_schema = ON")
-    op.execute(
-        sa.text(
-            "UPDATE sqlite_master SET sql = replace(sql, :before, :after) WHERE type = 'table' AND name = 'triggers'"
-        ).bindparams(before=before, after=after)
-    )
-    version = op.get_bind().execute(sa.text("PRAGMA schema_version")).scalar_one()
-    op.execute(f"PRAGMA schema_version = {version + 1}")
-    op.execute("PRAGMA writable_schema = RESET")
+    change_known_kinds(_KNOWN, _AFTER, _BEFORE)

@@ -1,7 +1,8 @@
 """Triggers that read an AMQP queue."""
 
-import sqlalchemy as sa
 from alembic import op
+
+from headgate.foundation.migrations.trigger_kinds import change_known_kinds
 
 revision = "0076"
 down_revision = "0075"
@@ -12,27 +13,9 @@ _KNOWN = "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'pa
 
 
 def upgrade() -> None:
-    _change_check(_BEFORE, _AFTER)
+    change_known_kinds(_KNOWN, _BEFORE, _AFTER)
 
 
 def downgrade() -> None:
     op.execute("DELETE FROM triggers WHERE kind = 'queue'")
-    _change_check(_AFTER, _BEFORE)
-
-
-def _change_check(before: str, after: str) -> None:
-    """Change the known kinds, as migration 0063 does."""
-    if op.get_bind().dialect.name != "sqlite":
-        name = op.f("ck_triggers_kind_known")
-        op.drop_constraint(name, "triggers", type_="check")
-        op.create_check_constraint(name, "triggers", _KNOWN + after)
-        return
-    op.execute("PRAGMA writable_schema = ON")
-    op.execute(
-        sa.text(
-            "UPDATE sqlite_master SET sql = replace(sql, :before, :after) WHERE type = 'table' AND name = 'triggers'"
-        ).bindparams(before=before, after=after)
-    )
-    version = op.get_bind().execute(sa.text("PRAGMA schema_version")).scalar_one()
-    op.execute(f"PRAGMA schema_version = {version + 1}")
-    op.execute("PRAGMA writable_schema = RESET")
+    change_known_kinds(_KNOWN, _AFTER, _BEFORE)

@@ -1,6 +1,6 @@
 import { useRef } from "react";
-import { holidaysOf } from "@/api/queries/triggers";
-import { Button, Field, Select } from "@/components/ui";
+import { holidaysAt, holidaysOf } from "@/api/queries/triggers";
+import { Button, Field, Input, Problem, Select } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { DAYS, type ScheduleDraft, scheduleOf } from "../model/schedule";
 import { useTriggerTexts } from "../texts";
@@ -21,6 +21,13 @@ export function BusinessDays({ draft, set }: Props) {
     },
     touches: [],
     failed: t("holidays_failed"),
+  });
+  const check = useChange({
+    change: async () => {
+      const config = scheduleOf({ ...draft, repeat: "daily", time: "00:00", holidays: [] });
+      return config ? (await holidaysAt(config)).length : 0;
+    },
+    touches: [],
   });
   return (
     <>
@@ -62,6 +69,28 @@ export function BusinessDays({ draft, set }: Props) {
             </div>
           )}
         </Field>
+      )}
+      {draft.days !== "every" && (
+        <div className="flex flex-col gap-1.5 sm:col-span-2">
+          <Field label={t("calendar_url")} help={t("calendar_url_help")}>
+            {(control) => (
+              <div className="flex gap-1.5">
+                <Input
+                  {...control}
+                  type="url"
+                  placeholder="https://"
+                  value={draft.calendarUrl}
+                  onChange={(event) => set({ calendarUrl: event.target.value })}
+                />
+                <Button disabled={!draft.calendarUrl.trim()} busy={check.isPending} onClick={() => check.mutate()}>
+                  {t("calendar_check")}
+                </Button>
+              </div>
+            )}
+          </Field>
+          {check.isError && <Problem error={check.error} />}
+          {check.isSuccess && <p className="text-sm">{t("holidays_count", { count: check.data })}</p>}
+        </div>
       )}
     </>
   );

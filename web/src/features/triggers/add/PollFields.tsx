@@ -77,6 +77,18 @@ export function PollFields({ kind, spaceId, draft, onChange }: Props) {
           )}
         </Field>
       )}
+      {kind === "topic" && (
+        <Field label={t("poll_missing")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={draft.missing}
+              options={(["earliest", "latest"] as const).map((value) => ({ value, label: t(`poll_missing_${value}`) }))}
+              onChange={(missing) => set({ missing })}
+            />
+          )}
+        </Field>
+      )}
       {kind === "mail" && (
         <div className="flex items-center gap-2 self-end pb-2 text-sm">
           <Switch

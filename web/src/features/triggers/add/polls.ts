@@ -1,6 +1,6 @@
 import type { NewTrigger } from "@/api/queries/triggers";
 
-export const POLLS = ["feed", "page", "folder", "rows", "mail", "api", "stream", "queue"] as const;
+export const POLLS = ["feed", "page", "folder", "rows", "mail", "api", "stream", "queue", "topic"] as const;
 export type PollKind = (typeof POLLS)[number];
 type PollConfig = Extract<NewTrigger["config"], { kind: PollKind }>;
 export const FIELDS = [
@@ -14,7 +14,9 @@ export const FIELDS = [
   "key_column",
   "stream",
   "queue",
+  "topic",
   "key_field",
+  "group",
   "sender",
   "subject",
   "items",
@@ -44,6 +46,7 @@ export const FORMS: Record<PollKind, PollForm> = {
   mail: { required: ["connection"], optional: ["folder", "sender", "subject"], connections: ["imap"] },
   stream: { required: ["connection", "stream"], optional: ["key_field"], connections: ["redis"] },
   queue: { required: ["connection", "queue"], optional: ["key_field"], connections: ["amqp"] },
+  topic: { required: ["connection", "topic"], optional: ["key_field", "group"], connections: ["kafka"] },
   api: { required: ["url"], optional: ["connection", "items", "key"], connections: HTTP },
 };
 
@@ -56,6 +59,8 @@ export interface PollDraft {
   markSeen: boolean;
   /** Of rows alone. */
   lookBack: string;
+  /** Of a topic alone: where to continue after messages that were deleted. */
+  missing: "earliest" | "latest";
 }
 
 export const newPoll = (): PollDraft => ({
@@ -65,6 +70,7 @@ export const newPoll = (): PollDraft => ({
   textFrom: "",
   markSeen: true,
   lookBack: "200",
+  missing: "earliest",
 });
 
 export const isPoll = (kind: string): kind is PollKind => (POLLS as readonly string[]).includes(kind);
@@ -86,6 +92,7 @@ export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
     ...(kind === "queue" ? {} : { first: draft.first }),
     ...(draft.textFrom.trim() ? { text_from: draft.textFrom.trim() } : {}),
     ...(kind === "rows" ? { look_back: lookBack } : {}),
+    ...(kind === "topic" ? { missing: draft.missing } : {}),
     ...(kind === "mail" ? { mark_seen: draft.markSeen } : {}),
   } as PollConfig;
 }

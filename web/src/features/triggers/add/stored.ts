@@ -56,7 +56,11 @@ const outcomeOf = (outcomes: readonly string[]) =>
   outcomes.length > 1 ? "any" : outcomes[0] === "failed" ? "failed" : "completed";
 
 function scheduleDraftOf(config: Extract<Config, { kind?: "schedule" }>): ScheduleDraft {
-  const days = { days: config.days ?? "every", holidays: config.holidays ?? [] };
+  const days = {
+    days: config.days ?? "every",
+    holidays: config.holidays ?? [],
+    calendarUrl: config.calendar_url ?? "",
+  };
   const draft = { ...newSchedule(), zone: config.time_zone ?? "UTC", ...days };
   if (config.every_seconds) return { ...draft, repeat: "interval", minutes: String(config.every_seconds / 60) };
   const cron = config.cron ?? "";
@@ -78,6 +82,7 @@ function pollDraftOf(config: Config): PollDraft {
     first: stored.first === "all" ? "all" : "now",
     textFrom: String(stored.text_from ?? ""),
     markSeen: stored.mark_seen !== false,
+    missing: stored.missing === "latest" ? "latest" : "earliest",
     lookBack: String(stored.look_back ?? newPoll().lookBack),
   };
 }

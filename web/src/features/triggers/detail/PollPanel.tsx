@@ -2,6 +2,7 @@ import { type DryRun, dryRunTrigger, type PollItem, type Trigger } from "@/api/q
 import { Button, Callout, Chip, Problem } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { dateTime } from "@/lib/i18n/format";
+import { waitsWords } from "../model/words";
 import { useTriggerTexts } from "../texts";
 
 /** How the last poll ended, and what the next one would start. */
@@ -14,7 +15,7 @@ export function PollPanel({ trigger, manages }: { trigger: Trigger; manages: boo
         {trigger.polled_at ? t("polled", { when: dateTime(trigger.polled_at) }) : t("never_polled")}
       </p>
       {trigger.poll_error && <Callout tone="bad">{t("poll_failed", { reason: trigger.poll_error })}</Callout>}
-      {trigger.waits_for && <Callout tone="info">{t("poll_waits", { folder: trigger.waits_for })}</Callout>}
+      {trigger.waits_for && <Callout tone="info">{waitsWords(t, trigger.kind, trigger.waits_for)}</Callout>}
       {manages && (
         <div className="flex flex-wrap items-center gap-2 text-sm">
           <Button size="sm" busy={dry.isPending} onClick={() => dry.mutate()}>
@@ -24,12 +25,12 @@ export function PollPanel({ trigger, manages }: { trigger: Trigger; manages: boo
         </div>
       )}
       {dry.isError && <Problem error={dry.error} />}
-      {dry.data && <Outcome outcome={dry.data} />}
+      {dry.data && <Outcome kind={trigger.kind} outcome={dry.data} />}
     </div>
   );
 }
 
-function Outcome({ outcome }: { outcome: DryRun }) {
+function Outcome({ kind, outcome }: { kind: string; outcome: DryRun }) {
   const t = useTriggerTexts();
   return (
     <section
@@ -38,7 +39,7 @@ function Outcome({ outcome }: { outcome: DryRun }) {
     >
       <p className="text-sm" aria-live="polite">
         {outcome.waits_for
-          ? t("poll_waits", { folder: outcome.waits_for })
+          ? waitsWords(t, kind, outcome.waits_for)
           : outcome.items.length === 0
             ? t(outcome.first ? "dry_run_first" : "dry_run_nothing")
             : t(outcome.more ? "dry_run_more" : "dry_run_items", { amount: outcome.items.length })}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { nextFiringsQuery, type Trigger } from "@/api/queries/triggers";
+import { dateTime } from "@/lib/i18n/format";
 import { isPoll } from "../add/polls";
 import { useTriggerTexts } from "../texts";
 import { AddressPanel } from "./AddressPanel";
@@ -19,6 +20,11 @@ export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages:
       <p className="text-sm text-muted">
         {trigger.owner_name ? t("owner", { name: trigger.owner_name }) : t("owner_gone")}
       </p>
+      {scheduled && trigger.polled_at && !trigger.poll_error && (
+        <p className="text-sm text-muted">
+          {t("calendar_read", { when: dateTime(trigger.polled_at), amount: trigger.calendar_days?.length ?? 0 })}
+        </p>
+      )}
       {trigger.kind === "webhook" && (
         <Part title={t("address")}>
           <AddressPanel trigger={trigger} manages={manages} />

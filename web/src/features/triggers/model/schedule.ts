@@ -20,12 +20,14 @@ export interface ScheduleDraft {
   days: Days;
   /** Dates, such as 2027-12-24. */
   holidays: string[];
+  /** Of a calendar that is read every day. */
+  calendarUrl: string;
 }
 
 export function newSchedule(): ScheduleDraft {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
   const timing = { time: "07:00", weekday: "MON", day: "1", minute: "0", minutes: "15", cron: "" } as const;
-  return { repeat: "weekdays", ...timing, zone, days: "every", holidays: [] };
+  return { repeat: "weekdays", ...timing, zone, days: "every", holidays: [], calendarUrl: "" };
 }
 
 type Schedule = Extract<TriggerConfig, { kind?: "schedule" }>;
@@ -35,7 +37,10 @@ export function scheduleOf(draft: ScheduleDraft): Schedule | null {
   if (draft.repeat === "interval") {
     const minutes = Number(draft.minutes);
     return Number.isFinite(minutes) && minutes > 0
-      ? schedule({ every_seconds: Math.round(minutes * 60) }, { zone: draft.zone, days: "every", holidays: [] })
+      ? schedule(
+          { every_seconds: Math.round(minutes * 60) },
+          { zone: draft.zone, days: "every", holidays: [], calendarUrl: "" },
+        )
       : null;
   }
   const cron = cronOf(draft);
@@ -44,9 +49,10 @@ export function scheduleOf(draft: ScheduleDraft): Schedule | null {
 
 function schedule(
   timing: { cron?: string; every_seconds?: number },
-  { zone, days, holidays }: Pick<ScheduleDraft, "zone" | "days" | "holidays">,
+  { zone, days, holidays, calendarUrl }: Pick<ScheduleDraft, "zone" | "days" | "holidays" | "calendarUrl">,
 ): Schedule {
-  return { kind: "schedule", time_zone: zone.trim(), jitter_seconds: 0, days, holidays, ...timing };
+  const calendar_url = (days !== "every" && calendarUrl.trim()) || null;
+  return { kind: "schedule", time_zone: zone.trim(), jitter_seconds: 0, days, holidays, calendar_url, ...timing };
 }
 
 /** The cron expression of a repetition; empty while something is missing. */

@@ -30,6 +30,10 @@ export function everyWords(t: TriggerTexts, seconds: number): string {
   return seconds % 60 === 0 ? t("words_minutes", { amount: seconds / 60 }) : t("words_seconds", { amount: seconds });
 }
 
+/** What a poll waits for: a folder that does not exist yet, or parts of a topic that could not be read. */
+export const waitsWords = (t: TriggerTexts, kind: string, waitsFor: string): string =>
+  kind === "topic" ? t("poll_partly", { reason: waitsFor }) : t("poll_waits", { folder: waitsFor });
+
 type Polling = Extract<Trigger["config"], { most?: number }>;
 
 function pollWords(t: TriggerTexts, config: Polling): string {
@@ -44,6 +48,8 @@ function sourceWords(t: TriggerTexts, config: Polling): string {
       return t("words_stream", { name: config.connection, stream: config.stream });
     case "queue":
       return t("words_queue", { name: config.connection, queue: config.queue });
+    case "topic":
+      return t("words_topic", { name: config.connection, topic: config.topic });
     case "mail":
       return t("words_mail", { folder: config.folder ?? "INBOX", name: config.connection });
     case "folder":

@@ -24,6 +24,12 @@ export default {
   holidays_remove: "Remove",
   holidays_count_one: "{{count}} day",
   holidays_count_other: "{{count}} days",
+  calendar_url: "Address of a calendar",
+  calendar_url_help:
+    "Its all-day events are holidays, too. It is read every day; the last copy is used when that fails. The preview below is without it. The preview below is without it.",
+  calendar_check: "Check",
+  calendar_read: "The calendar was read {{when}}: {{amount}} holidays.",
+  calendar_failed: "The calendar could not be read, its last copy is used: {{reason}}",
   holidays_failed: "The calendar could not be read",
   poll_look_back: "Rows that are read again",
   poll_look_back_help:

@@ -26,6 +26,12 @@ const sv: Translation<typeof en> = {
   holidays_remove: "Ta bort",
   holidays_count_one: "{{count}} dag",
   holidays_count_other: "{{count}} dagar",
+  calendar_url: "Adress till en kalender",
+  calendar_url_help:
+    "Dess heldagshändelser är också helgdagar. Den läses varje dag; misslyckas det används den senaste kopian. Förhandsvisningen nedan är utan den.",
+  calendar_check: "Kontrollera",
+  calendar_read: "Kalendern lästes {{when}}: {{amount}} helgdagar.",
+  calendar_failed: "Kalendern kunde inte läsas, den senaste kopian används: {{reason}}",
   holidays_failed: "Kalendern kunde inte läsas",
   poll_look_back: "Rader som läses igen",
   poll_look_back_help:
