@@ -273,11 +273,13 @@ def main(arguments: list[str]) -> None:
         "asking": asking_server,
         "described": described_server,
     }
+    if os.environ.get("MCP_MODE", "").removeprefix("legacy-") == "sampling":
+        made["sampling"] = import_module("tests.support.mcp_sampling").sampling_server
     guarded = os.environ.get("MCP_MODE") in {"oauth", "unregistered"}
     server: Any = None if guarded else made.get(os.environ.get("MCP_MODE", "").removeprefix("legacy-"), good_server)()
     if arguments[0] == "http":
         over_http(server, int(arguments[1]) if len(arguments) > 1 else 0)
-    elif hostile:
+    elif isinstance(server, Server):
         anyio.run(over_stdio, server)
     else:
         server.run("stdio")

@@ -24,6 +24,7 @@ from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.payments import StepPayments
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp, SecretlessWorkspace
+from headgate.features.runs.steps.server_answers import AskedByServers
 from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.steps.slots import StepSlots
 from headgate.features.runs.steps.state import StepState
@@ -258,14 +259,13 @@ class StepContext:
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
         """Return the enabled tools of a server of the flow's space."""
         if self._servers is None:
-            services = self._services
             self._servers = StepServers(
                 self._origin,
-                services.mcp,
+                self._services.mcp,
                 self.check_cancelled,
                 self._outside,
-                self.approval,
-                circuits=services.circuits,
+                AskedByServers(self, self._calls),
+                circuits=self._services.circuits,
             )
         return await self._servers.tools(server)
 
