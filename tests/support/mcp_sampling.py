@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import anyio
 from mcp import MCPError
 from mcp.server.lowlevel import Server
 from mcp.shared.message import ServerMessageMetadata
@@ -27,7 +28,7 @@ from mcp_types import (
 from tests.support.mcp_process import HIDDEN, tally
 
 TEXT: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}}}
-NAMES = ("summarize", "flaky", "twice", "several", "loop", "image", "huge", "tools", "context", "nothing", "leak")
+NAMES = ("summarize", "stuck", "flaky", "twice", "several", "loop", "image", "huge", "tools", "context", "nothing", "leak")
 
 
 def message(text: str) -> SamplingMessage:
@@ -57,12 +58,15 @@ def wanted(tool: str, text: str, answers: list[str]) -> list[CreateMessageReques
         "nothing": {"messages": []},
         "leak": {"messages": [message(f"Summarize: {os.environ.get('SERVICE_KEY', '')} {text}")]},
     }
-    params = plain.model_copy(update=changed.get(tool, {}))
-    return [params.model_copy(update={"messages": [message(f"Part {n}")]}) for n in range(3)] if tool == "several" else [params]
+    if tool == "several":
+        return [plain.model_copy(update={"messages": [message(f"Part {number}")]}) for number in range(3)]
+    return [plain.model_copy(update=changed.get(tool, {}))]
 
 
-def finished(tool: str, answers: list[str]) -> CallToolResult:
+async def finished(tool: str, answers: list[str]) -> CallToolResult:
     tally(f"{tool} got {' + '.join(answers)}")
+    while tool == "stuck" and not Path(os.environ["MCP_TALLY"]).with_suffix(".free").exists():
+        await anyio.sleep(0.05)
     marker = Path(os.environ.get("MCP_TALLY", "/nonexistent")).with_suffix(".flaky")
     fails = tool == "flaky" and not marker.exists()
     if fails:
@@ -87,10 +91,10 @@ async def in_band(ctx: Any, tool: str, text: str) -> CallToolResult:
                 content = [TextContent(type="text", text=f"refused: {error.message}")]
                 return CallToolResult(content=content, is_error=True)
             answers.append(f"{answer.content.text} ({answer.model}, {answer.stop_reason})")
-    return finished(tool, answers)
+    return await finished(tool, answers)
 
 
-def round_trip(params: Any, tool: str, text: str) -> CallToolResult | InputRequiredResult:
+async def round_trip(params: Any, tool: str, text: str) -> CallToolResult | InputRequiredResult:
     """Ask in the answer of the call."""
     answers: list[str] = json.loads(params.request_state or "[]")
     for key in sorted(params.input_responses or {}):
@@ -98,7 +102,7 @@ def round_trip(params: Any, tool: str, text: str) -> CallToolResult | InputRequi
         answers.append(f"{answer.content.text} ({answer.model}, {answer.stop_reason})")
     asked = wanted(tool, text, answers)
     if not asked:
-        return finished(tool, answers)
+        return await finished(tool, answers)
     requests = {f"q{number}": CreateMessageRequest(params=one) for number, one in enumerate(asked)}
     return InputRequiredResult(input_requests=requests, request_state=json.dumps(answers))
 
@@ -118,6 +122,6 @@ def sampling_server() -> Server[Any]:
         text = str((params.arguments or {}).get("text", ""))
         if ctx.protocol_version < "2026":
             return await in_band(ctx, params.name, text)
-        return round_trip(params, params.name, text)
+        return await round_trip(params, params.name, text)
 
     return Server("sampling", on_list_tools=list_tools, on_call_tool=call_tool)

@@ -33,6 +33,19 @@ nodes:
 edges:
   call.data -> out.input
 """
+AGENT = """name: Agent
+nodes:
+  text: ChatInput
+  tools: McpTools
+    server: helper
+  boss: Agent
+    model: openai/gpt-5-mini
+  out: ChatOutput
+edges:
+  text.text -> boss.input
+  tools.tools -> boss.tools
+  boss.response -> out.input
+"""
 RETRY = "    policy:\n      retry:\n        max_attempts: 3\n        delay_seconds: 0\n        codes: [\"*\"]\n"
 MODEL = "openai/gpt-5-mini"
 UNASKED: dict[str, Any] = {"model": MODEL, "ask": False}
@@ -100,7 +113,7 @@ class TestSampling:
         assert user["content"] == "Summarize: A long story."
         assert "tools" not in asked.body
         record = await step(us, done["id"])
-        assert (record["tokens_input"], record["tokens_output"]) == (31, 7)
+        assert record["tokens"] == {"input": 31, "output": 7}
         assert "Summarize: A long story." in record["effective_prompt"]
         sampled, call = record["tool_calls"]
         assert (sampled["name"], sampled["server"]) == ("helper.sampling/createMessage", "helper")
@@ -142,6 +155,48 @@ class TestSampling:
         answer = await questions.sample(None, wanted("summarize", "x", [])[0])
         assert isinstance(answer, ErrorData)
         assert "only during a call" in answer.message
+
+
+    async def test_in_the_call_of_an_agent_leaves_the_agent_its_own_model(
+        self, us: Team, helper: McpProcess, openai: OpenAIServer
+    ) -> None:
+        await register(us, helper, {"model": MODEL})
+        openai.script(
+            openai.tool_call("helper__summarize", {"text": "Long."}), openai.text("Short."), openai.text("It is short.")
+        )
+        flow = await us.make("editor", "/flows", spec=AGENT)
+        started = await us.make("editor", f"/flows/{flow['id']}/runs", text="Summarize.", version="draft")
+        [approval] = await pending(us, started["id"])
+        assert await decide(us, "owner", approval) == 200
+        done = await ended(us, started["id"])
+        assert (done["text"], len(openai.asked)) == ("It is short.", 3)
+        assert [len(asked.body.get("tools", [])) for asked in openai.asked] == [12, 0, 12]
+
+    async def test_of_several_messages_at_once_asks_one_at_a_time(
+        self, us: Team, helper: McpProcess, openai: OpenAIServer
+    ) -> None:
+        await register(us, helper, {"model": MODEL})
+        openai.script(*[openai.text(f"Answer {number}.") for number in range(3)])
+        run_id = await start(us, "several")
+        for asked in range(3):
+            [approval] = await pending(us, run_id)
+            assert len(openai.asked) == asked
+            assert await decide(us, "owner", approval) == 200
+        assert (await ended(us, run_id))["status"] == "completed"
+        assert len(openai.asked) == 3
+
+    async def test_is_not_sent_in_a_dry_run(self, us: Team, helper: McpProcess, openai: OpenAIServer) -> None:
+        await register(us, helper, UNASKED)
+        flow = await us.make("editor", "/flows", spec=FLOW.format(tool="summarize", policy=""))
+        dry = await us.ask("editor", "POST", f"/flows/{flow['id']}/dry-run", json={"text": "Long."})
+        assert dry.is_success, dry.text
+        assert openai.asked == []
+        assert not [line for line in helper.calls() if line.startswith("summarize")]
+
+    async def test_needs_a_model_that_is_cleared_for_the_data(
+        self, us: Team, helper: McpProcess, openai: OpenAIServer
+    ) -> None:
+        await register(us, helper, UNASKED)
 
 
 class TestRefusals:
