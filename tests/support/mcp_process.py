@@ -263,7 +263,6 @@ def over_http(server: Any, port: int) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    hostile = os.environ.get("MCP_MODE") == "hostile"
     if os.environ.get("MCP_MODE") == "dies":
         sys.exit("no licence key was found")
     made = {

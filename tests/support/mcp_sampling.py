@@ -28,7 +28,20 @@ from mcp_types import (
 from tests.support.mcp_process import HIDDEN, tally
 
 TEXT: dict[str, Any] = {"type": "object", "properties": {"text": {"type": "string"}}}
-NAMES = ("summarize", "stuck", "flaky", "twice", "several", "loop", "image", "huge", "tools", "context", "nothing", "leak")
+NAMES = (
+    "summarize",
+    "stuck",
+    "flaky",
+    "twice",
+    "several",
+    "loop",
+    "image",
+    "huge",
+    "tools",
+    "context",
+    "nothing",
+    "leak",
+)
 
 
 def message(text: str) -> SamplingMessage:
@@ -65,7 +78,7 @@ def wanted(tool: str, text: str, answers: list[str]) -> list[CreateMessageReques
 
 async def finished(tool: str, answers: list[str]) -> CallToolResult:
     tally(f"{tool} got {' + '.join(answers)}")
-    while tool == "stuck" and not Path(os.environ["MCP_TALLY"]).with_suffix(".free").exists():
+    while tool == "stuck" and not Path(os.environ["MCP_TALLY"]).with_suffix(".free").exists():  # noqa: ASYNC110
         await anyio.sleep(0.05)
     marker = Path(os.environ.get("MCP_TALLY", "/nonexistent")).with_suffix(".flaky")
     fails = tool == "flaky" and not marker.exists()

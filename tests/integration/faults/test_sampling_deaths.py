@@ -56,7 +56,7 @@ class TestServer:
                 httpx2.AsyncClient(base_url=f"{server.url}/api/v1", timeout=30) as client,
                 asyncio.timeout(PATIENCE_SECONDS),
             ):
-                while (done := (await client.get(f"/flow-runs/{run}")).json())["status"] in {"running", "queued"}:
+                while (done := (await client.get(f"/flow-runs/{run}")).json())["status"] in {"running", "queued"}:  # noqa: ASYNC110
                     await asyncio.sleep(0.05)
             assert done["text"] == "stuck: Short. (openai/gpt-5-mini, endTurn)", done
             assert len(openai.asked) == 1

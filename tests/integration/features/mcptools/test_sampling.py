@@ -12,7 +12,7 @@ from mcp_types import ErrorData
 from headgate.features.mcptools.questions import Questions
 from headgate.features.mcptools.sampling import Sampling
 from headgate.features.runs.evidence.verify import verify
-from headgate.foundation.settings import HttpSettings, McpSettings, Settings
+from headgate.foundation.settings import ClassificationSettings, HttpSettings, McpSettings, Settings
 from tests.integration.features.runs.approvals.test_approvals import decide, ended
 from tests.integration.features.runs.approvals.test_tool_calls import pending
 from tests.support.mcp_sampling import wanted
@@ -46,7 +46,7 @@ edges:
   tools.tools -> boss.tools
   boss.response -> out.input
 """
-RETRY = "    policy:\n      retry:\n        max_attempts: 3\n        delay_seconds: 0\n        codes: [\"*\"]\n"
+RETRY = '    policy:\n      retry:\n        max_attempts: 3\n        delay_seconds: 0\n        codes: ["*"]\n'
 MODEL = "openai/gpt-5-mini"
 UNASKED: dict[str, Any] = {"model": MODEL, "ask": False}
 
@@ -156,7 +156,6 @@ class TestSampling:
         assert isinstance(answer, ErrorData)
         assert "only during a call" in answer.message
 
-
     async def test_in_the_call_of_an_agent_leaves_the_agent_its_own_model(
         self, us: Team, helper: McpProcess, openai: OpenAIServer
     ) -> None:
@@ -193,10 +192,25 @@ class TestSampling:
         assert openai.asked == []
         assert not [line for line in helper.calls() if line.startswith("summarize")]
 
+
+class TestClassification:
+    @pytest.fixture
+    def settings(self, settings: Settings) -> Settings:
+        return settings.model_copy(update={"classification": ClassificationSettings(enabled=True)})
+
     async def test_needs_a_model_that_is_cleared_for_the_data(
         self, us: Team, helper: McpProcess, openai: OpenAIServer
     ) -> None:
         await register(us, helper, UNASKED)
+        assert (await us.ask("admin", "PUT", f"/model-classes/{MODEL}", json={"level": 1})).is_success
+        spec = FLOW.format(tool="summarize", policy="").replace(
+            "nodes:", "settings:\n  input_classification: 2\nnodes:", 1
+        )
+        flow = await us.make("editor", "/flows", spec=spec)
+        started = await us.make("editor", f"/flows/{flow['id']}/runs", text="Secret.", version="draft")
+        done = await ended(us, started["id"])
+        assert done["error"]["code"] == "classification_refused", done
+        assert openai.asked == []
 
 
 class TestRefusals:

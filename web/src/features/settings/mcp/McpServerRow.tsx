@@ -1,4 +1,4 @@
-import { ChevronDown, RefreshCw, Trash2 } from "lucide-react";
+import { Brain, ChevronDown, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { mcpServerKeys } from "@/api/queries/mcpServers";
 import { Button, Callout, Chip, cx, IconButton, Problem, Row, Switch } from "@/components/ui";
@@ -7,6 +7,7 @@ import { duration } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
 import { authorizeServer, type McpServer, refreshServer, switchServer, testServer } from "./calls";
 import { McpTools } from "./McpTools";
+import { SamplingDialog } from "./SamplingDialog";
 
 interface ServerRowProps {
   server: McpServer;
@@ -18,6 +19,7 @@ interface ServerRowProps {
 export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
   const t = useSettingsTexts();
   const [open, setOpen] = useState(false);
+  const [choosing, setChoosing] = useState(false);
   const touches = [mcpServerKeys.all];
   const refresh = useChange({ change: () => refreshServer(server.id), touches, failed: t("refresh_failed") });
   const test = useChange({ change: () => testServer(server.id), touches: [], failed: t("test_failed") });
@@ -37,6 +39,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
           <span className="font-mono text-xs">{server.url || server.command?.join(" ")}</span>
           {server.connection && <span> · {t("sends_token_of", { name: server.connection })}</span>}
           {server.secret_names.length > 0 && <span> · {t("sends", { names: server.secret_names.join(", ") })}</span>}
+          {server.sampling && <span> · {t("asks_model", { model: server.sampling.model })}</span>}
         </>
       }
       aside={
@@ -56,6 +59,9 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
               <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
                 {t("test")}
               </Button>
+              <IconButton size="sm" label={t("sampling_of", { what: server.name })} onClick={() => setChoosing(true)}>
+                <Brain />
+              </IconButton>
               <IconButton
                 size="sm"
                 label={t("refresh_what", { what: server.name })}
@@ -99,6 +105,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
             ))}
           </Callout>
         )}
+        {choosing && <SamplingDialog server={server} onClose={() => setChoosing(false)} />}
         {open && <McpTools server={server.id} manage={manage} />}
       </div>
     </Row>
