@@ -19,7 +19,6 @@ interface ServerRowProps {
 export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
   const t = useSettingsTexts();
   const [open, setOpen] = useState(false);
-  const [choosing, setChoosing] = useState(false);
   const touches = [mcpServerKeys.all];
   const refresh = useChange({ change: () => refreshServer(server.id), touches, failed: t("refresh_failed") });
   const test = useChange({ change: () => testServer(server.id), touches: [], failed: t("test_failed") });
@@ -37,9 +36,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
       detail={
         <>
           <span className="font-mono text-xs">{server.url || server.command?.join(" ")}</span>
-          {server.connection && <span> · {t("sends_token_of", { name: server.connection })}</span>}
-          {server.secret_names.length > 0 && <span> · {t("sends", { names: server.secret_names.join(", ") })}</span>}
-          {server.sampling && <span> · {t("asks_model", { model: server.sampling.model })}</span>}
+          <Extras server={server} />
         </>
       }
       aside={
@@ -59,9 +56,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
               <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
                 {t("test")}
               </Button>
-              <IconButton size="sm" label={t("sampling_of", { what: server.name })} onClick={() => setChoosing(true)}>
-                <Brain />
-              </IconButton>
+              <ModelOf server={server} />
               <IconButton
                 size="sm"
                 label={t("refresh_what", { what: server.name })}
@@ -105,10 +100,35 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
             ))}
           </Callout>
         )}
-        {choosing && <SamplingDialog server={server} onClose={() => setChoosing(false)} />}
         {open && <McpTools server={server.id} manage={manage} />}
       </div>
     </Row>
+  );
+}
+
+/** What it is sent, and the model that it may ask. */
+function Extras({ server }: { server: McpServer }) {
+  const t = useSettingsTexts();
+  return (
+    <>
+      {server.connection && <span> · {t("sends_token_of", { name: server.connection })}</span>}
+      {server.secret_names.length > 0 && <span> · {t("sends", { names: server.secret_names.join(", ") })}</span>}
+      {server.sampling && <span> · {t("asks_model", { model: server.sampling.model })}</span>}
+    </>
+  );
+}
+
+/** Opens the choice of the model that the server may ask. */
+function ModelOf({ server }: { server: McpServer }) {
+  const t = useSettingsTexts();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton size="sm" label={t("sampling_of", { what: server.name })} onClick={() => setOpen(true)}>
+        <Brain />
+      </IconButton>
+      {open && <SamplingDialog server={server} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

@@ -13,6 +13,9 @@ const CHOSEN = { model: "openai/gpt-5-mini", max_tokens: 4000, max_requests: 5, 
 function saved(): unknown[] {
   const sent: unknown[] = [];
   server.use(
+    ...["providers", "models"].map((what) =>
+      http.get(`${window.location.origin}/api/v1/${what}`, () => HttpResponse.json([])),
+    ),
     http.patch(`${window.location.origin}/api/v1/mcp-servers/s1`, async ({ request }) => {
       sent.push(await request.json());
       return HttpResponse.json(ROW);
