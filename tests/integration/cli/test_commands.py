@@ -223,7 +223,7 @@ class TestMcpServers:
         chosen = answered(capsys, "mcp-servers", "sampling", "weather", "openai/gpt-5-mini", "--max-requests", "2")
         limits = {"max_tokens": 4000, "max_requests": 2, "ask": True}
         assert chosen["sampling"] == {"model": "openai/gpt-5-mini", **limits}
-        assert answered(capsys, "mcp-servers", "sampling", "weather", "nothing", code=2)["code"] == "bad_mcp_server"
+        assert answered(capsys, "mcp-servers", "sampling", "weather", "nothing", code=3)["code"] == "bad_mcp_server"
         assert answered(capsys, "mcp-servers", "show", "weather")["sampling"]["model"] == "openai/gpt-5-mini"
         assert answered(capsys, "mcp-servers", "sampling", "weather")["sampling"] is None
         tools = answered(capsys, "mcp-servers", "tools", "weather")
