@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from pydantic import JsonValue, SecretStr
 
-from headgate.features.mcptools.sampling import Answers, Sampling
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import RunKey
 from headgate.sdk import CodeRunner, Connection, File, Model, Recording, Transcript, WorkspaceTools
@@ -13,6 +12,7 @@ from headgate.sdk import CodeRunner, Connection, File, Model, Recording, Transcr
 if TYPE_CHECKING:  # referenced without importing them
     from langchain_core.language_models import BaseChatModel
 
+    from headgate.features.mcptools.sampling import Answers, Sampling
     from headgate.features.models.embeddings import Embedded
     from headgate.features.models.reranking import Reranked
 
@@ -107,11 +107,11 @@ class ServerConnection(Protocol):
         ...
 
     @property
-    def sampling(self) -> Sampling | None:
+    def sampling(self) -> "Sampling | None":
         """Return the model that answers its requests; None for none."""
         ...
 
-    async def call(self, tool: str, arguments: Mapping[str, JsonValue], answers: Answers | None = None) -> JsonValue:
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue], answers: "Answers | None" = None) -> JsonValue:
         """Call a tool; `answers` has what the server asks. Raises `HeadgateError` with a message for a model."""
         ...
 

@@ -5,17 +5,23 @@ import hashlib
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from headgate.features.runs.ports.limits import Circuits
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.ports.services import McpServers, ServerConnection, ServerTool
+from headgate.features.runs.step_services import Services
+from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.circuits import breaking, host_of
 from headgate.features.runs.steps.outside import OutsideContent
-from headgate.features.runs.steps.server_answers import Asked, ServerAnswers, answering, raised_by
+from headgate.features.runs.steps.server_answers import Asked, AskedByServers, ServerAnswers, answering, raised_by
 from headgate.sdk import Tool
 from headgate.sdk.outside import mark
+
+if TYPE_CHECKING:
+    from headgate.features.runs.steps.context import StepContext
 
 LONGEST_NAME = 64
 """Characters of a tool name that every model provider accepts."""
@@ -99,6 +105,14 @@ class StepServers:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+
+
+def of_step(
+    ctx: "StepContext", origin: Origin, services: Services, outside: OutsideContent, calls: StepCalls | None
+) -> StepServers:
+    """Return the MCP servers of a step, which ask users and models in its name."""
+    asked = AskedByServers(ctx, calls)
+    return StepServers(origin, services.mcp, ctx.check_cancelled, outside, asked, circuits=services.circuits)
 
 
 def _place(server: str, connection: ServerConnection) -> str:
