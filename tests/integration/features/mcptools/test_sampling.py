@@ -202,9 +202,9 @@ class TestClassification:
         self, us: Team, helper: McpProcess, openai: OpenAIServer
     ) -> None:
         await register(us, helper, UNASKED)
-        assert (await us.ask("admin", "PUT", f"/model-classes/{MODEL}", json={"level": 1})).is_success
+        assert (await us.ask("admin", "PUT", f"/model-classes/{MODEL}", json={"level": 0})).is_success
         spec = FLOW.format(tool="summarize", policy="").replace(
-            "nodes:", "settings:\n  input_classification: 2\nnodes:", 1
+            "nodes:", "settings:\n  input_classification: 1\nnodes:", 1
         )
         flow = await us.make("editor", "/flows", spec=spec)
         started = await us.make("editor", f"/flows/{flow['id']}/runs", text="Secret.", version="draft")
