@@ -263,7 +263,6 @@ def over_http(server: Any, port: int) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    hostile = os.environ.get("MCP_MODE") == "hostile"
     if os.environ.get("MCP_MODE") == "dies":
         sys.exit("no licence key was found")
     made = {
@@ -273,11 +272,13 @@ def main(arguments: list[str]) -> None:
         "asking": asking_server,
         "described": described_server,
     }
+    if os.environ.get("MCP_MODE", "").removeprefix("legacy-") == "sampling":
+        made["sampling"] = import_module("tests.support.mcp_sampling").sampling_server
     guarded = os.environ.get("MCP_MODE") in {"oauth", "unregistered"}
     server: Any = None if guarded else made.get(os.environ.get("MCP_MODE", "").removeprefix("legacy-"), good_server)()
     if arguments[0] == "http":
         over_http(server, int(arguments[1]) if len(arguments) > 1 else 0)
-    elif hostile:
+    elif isinstance(server, Server):
         anyio.run(over_stdio, server)
     else:
         server.run("stdio")

@@ -20,6 +20,7 @@ class McpProcess:
         self, tally: Path, mode: str = "", *, port: int = 0, json_response: bool = False, lifetime: int = 3600
     ) -> None:
         self.tally = tally
+        self.mode = mode
         self._port = port
         self._environment = {
             **os.environ,

@@ -220,6 +220,12 @@ class TestMcpServers:
             assert answered(capsys, "mcp-servers", "test", "weather")["server"] == "weather-service"
             assert answered(capsys, "mcp-servers", "refresh", "weather")["added"] == []
         assert answered(capsys, "mcp-servers", "switch", "weather", "--off", "--tool", "add")["enabled"] is False
+        chosen = answered(capsys, "mcp-servers", "sampling", "weather", "openai/gpt-5-mini", "--max-requests", "2")
+        limits = {"max_tokens": 4000, "max_requests": 2, "ask": True}
+        assert chosen["sampling"] == {"model": "openai/gpt-5-mini", **limits}
+        assert answered(capsys, "mcp-servers", "sampling", "weather", "nothing", code=3)["code"] == "bad_mcp_server"
+        assert answered(capsys, "mcp-servers", "show", "weather")["sampling"]["model"] == "openai/gpt-5-mini"
+        assert answered(capsys, "mcp-servers", "sampling", "weather")["sampling"] is None
         tools = answered(capsys, "mcp-servers", "tools", "weather")
         assert {one["name"] for one in tools if not one["enabled"]} == {"add"}
         shown = answered(capsys, "mcp-servers", "show", "weather")

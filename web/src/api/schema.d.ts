@@ -12577,6 +12577,8 @@ export interface components {
              * @default
              */
             connection?: string;
+            /** @description The model that answers requests of the server (sampling); null: they are refused. */
+            sampling?: components["schemas"]["Sampling"] | null;
             /** Space Id */
             space_id?: string | null;
             /**
@@ -12612,6 +12614,8 @@ export interface components {
              * @description Name of the connection whose credential is sent; empty for none.
              */
             connection: string;
+            /** @description The model that answers requests of the server; null for none. */
+            sampling: components["schemas"]["Sampling"] | null;
             /** Enabled */
             enabled: boolean;
             /** Tools Found At */
@@ -12660,6 +12664,8 @@ export interface components {
              * @description Empty removes it.
              */
             connection?: string | null;
+            /** @description Null removes it. */
+            sampling?: components["schemas"]["Sampling"] | null;
             /** Enabled */
             enabled?: boolean | null;
         };
@@ -16311,6 +16317,36 @@ export interface components {
             name: string;
             /** Content */
             content: string;
+        };
+        /**
+         * Sampling
+         * @description The model that answers requests of a server, and their limits.
+         */
+        Sampling: {
+            /**
+             * Model
+             * @description Chat model, `provider/name`. The server cannot choose another one.
+             * @example openai/gpt-5-mini
+             */
+            model: string;
+            /**
+             * Max Tokens
+             * @description Maximum tokens of a request: its messages, estimated, and answer.
+             * @default 4000
+             */
+            max_tokens?: number;
+            /**
+             * Max Requests
+             * @description Maximum requests during one call of a tool.
+             * @default 5
+             */
+            max_requests?: number;
+            /**
+             * Ask
+             * @description Whether a user must allow each request first. Only an admin may turn it off (`models.manage`).
+             * @default true
+             */
+            ask?: boolean;
         };
         /**
          * SavedView

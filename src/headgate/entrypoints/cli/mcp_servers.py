@@ -4,7 +4,7 @@ import sys
 from typing import Annotated
 
 import typer
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
@@ -16,6 +16,7 @@ from headgate.features.mcptools import service
 from headgate.features.mcptools.authorizing import ServerAuthorizations
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.mcptools.errors import BadMcpServer
+from headgate.features.mcptools.sampling import Sampling
 from headgate.features.mcptools.schemas import (
     McpAuthorization,
     McpServerIn,
@@ -149,6 +150,7 @@ def show(name: Name, json: JsonFlag = False) -> None:
             ("state", "on" if row.enabled else "off"),
             ("secrets", ", ".join(row.secret_names) or "none"),
             ("connection", row.connection or "none"),
+            ("model", _model(row.sampling)),
             ("tools found", when(row.tools_found_at) if row.tools_found_at else "never"),
             ("told", row.error_message or "nothing"),
         ):
@@ -282,21 +284,37 @@ def switch(
     json: JsonFlag = False,
 ) -> None:
     """Enable or disable a server or one of its tools."""
+    if tool:
+        with_writing(lambda session, _: service.set_tool_enabled(session, acting(), name, tool, enabled=on))
+    else:
+        _update(name, McpServerPatch(enabled=on))
+    row = {"name": f"{name}.{tool}" if tool else name, "enabled": on}
+    print_result(row, f"Switched {'on' if on else 'off'}.", json=json)
 
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            if tool:
-                await service.set_tool_enabled(session, acting(), name, tool, enabled=on)
-            else:
-                patch = McpServerPatch(enabled=on)
-                await service.update_server(
-                    session, acting(), installation.box, installation.settings.mcp, name, patch=patch
-                )
-        print_result(
-            {"name": f"{name}.{tool}" if tool else name, "enabled": on}, f"Switched {'on' if on else 'off'}.", json=json
-        )
 
-    with_installation(work)
+@app.command()
+def sampling(
+    name: Name,
+    model: Annotated[
+        str, typer.Argument(help="Chat model, provider/name, that answers its requests; without, they are refused.")
+    ] = "",
+    max_tokens: Annotated[int, typer.Option(min=1, max=200_000, help="Maximum tokens of messages and answer.")] = 4000,
+    max_requests: Annotated[int, typer.Option(min=1, max=50, help="Maximum requests during a call of a tool.")] = 5,
+    ask: Annotated[
+        bool, typer.Option("--ask/--no-ask", help="Whether a user allows each; --no-ask is for admins.")
+    ] = True,
+    json: JsonFlag = False,
+) -> None:
+    """Choose the model that answers requests of a server (sampling of MCP), or none."""
+    try:
+        limits = {"max_tokens": max_tokens, "max_requests": max_requests, "ask": ask}
+        chosen = Sampling.model_validate({"model": model, **limits}) if model else None
+    except ValidationError:
+        raise BadMcpServer(f"{clipped(model, 80)!r} is not a model.", remedy="Write it as provider/name.") from None
+
+    _update(name, McpServerPatch(sampling=chosen))
+    row = {"name": name, "sampling": None if chosen is None else chosen.model_dump()}
+    print_result(row, f"Requests for a model: {_model(chosen)}.", json=json)
 
 
 @app.command()
@@ -304,6 +322,12 @@ def remove(name: Name, json: JsonFlag = False) -> None:
     """Remove a server and its tools."""
     with_writing(lambda session, _: service.delete_server(session, acting(), name))
     print_result({"removed": name}, f"Removed {name}.", json=json)
+
+
+def _update(name: str, patch: McpServerPatch) -> None:
+    with_writing(
+        lambda session, at: service.update_server(session, acting(), at.box, at.settings.mcp, name, patch=patch)
+    )
 
 
 async def _refresh(connector: McpConnector, name: str, *, as_json: bool) -> None:
@@ -327,6 +351,13 @@ def _client_secret() -> str:
     if sys.stdin.isatty():
         return Prompt.ask("Client secret, empty for a public client", password=True, console=console)
     return sys.stdin.read().strip()
+
+
+def _model(sampling: Sampling | None) -> str:
+    if sampling is None:
+        return "none, requests for one are refused"
+    asked = "a user allows each request" if sampling.ask else "without asking"
+    return f"{sampling.model}, {sampling.max_tokens} tokens, {sampling.max_requests} requests a call, {asked}"
 
 
 def _state(row: McpToolOut) -> str:

@@ -122,7 +122,7 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             TenantRole.ADMIN,
             (
                 "Choose the default models and their parameters; add, hide, price and describe models; "
-                "download local ones."
+                "download local ones; let MCP servers ask a model without a user."
             ),
         ),
         Permission.MCP_SERVERS_PROGRAMS: Rule(

@@ -34,7 +34,7 @@ from headgate.foundation.settings import McpSettings
 
 if TYPE_CHECKING:  # imported at the first connection
     from headgate.features.mcptools.protocol import Session
-    from headgate.features.mcptools.questions import Ask
+    from headgate.features.mcptools.sampling import Answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,14 @@ class Connection:
         """The enabled tools as the server described them when they were last found."""
         self.url = target.url
         """Its address; empty for a program."""
+        self.sampling = target.sampling
+        """The model that answers its requests; None for none."""
 
-    async def call(self, tool: str, arguments: Mapping[str, JsonValue], ask: "Ask | None" = None) -> JsonValue:
-        """Call a tool; the first call opens the session. Raises errors of the connection, of the tool and of `ask`."""
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue], answers: "Answers | None" = None) -> JsonValue:
+        """Call a tool; the first call opens the session.
+
+        Raises errors of the connection, of the tool and of `answers`.
+        """
         chosen = next((own_tool for own_tool in self.tools if own_tool.name == tool), None)
         if chosen is None:
             raise McpToolNotFound(f"The MCP server '{self._target.name}' has no enabled tool '{tool[:128]}'.")
@@ -150,7 +155,7 @@ class Connection:
         async with self._opening:
             if self._session is None or not self._session.is_open:
                 self._session = await self._connector.open_session(self._reader, self._target)
-        return await self._session.call_tool(tool, arguments, accepted=chosen.accepted_sha256, ask=ask)
+        return await self._session.call_tool(tool, arguments, accepted=chosen.accepted_sha256, answers=answers)
 
     async def close(self) -> None:
         """End the session."""

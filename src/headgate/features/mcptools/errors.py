@@ -12,6 +12,7 @@ Invalid
 ├── McpNotAuthorizable   the server or its provider lacks what OAuth 2.1 needs
 └── McpToolsNotFound     the tools of the server were never listed
 Forbidden
+├── McpSamplingRefused   a request of the server for a model was refused
 ├── McpServerOff         the server is disabled
 ├── McpToolChanged       its description has changed, and no user has accepted it
 └── ProgramsRefused      the operator does not allow programs
@@ -95,6 +96,13 @@ class McpServerOff(Forbidden):
 
     code = "mcp_server_off"
     title = "MCP server is disabled"
+
+
+class McpSamplingRefused(Forbidden):
+    """A request of a server for a model was refused; see `sampling`."""
+
+    code = "mcp_sampling_refused"
+    title = "Request for a model refused"
 
 
 class McpToolChanged(Forbidden):

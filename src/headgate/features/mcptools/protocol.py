@@ -25,13 +25,15 @@ from headgate.features.connections.http import ConnectionHttp
 from headgate.features.mcptools import reading
 from headgate.features.mcptools.descriptions import Described, clean, taken_tools
 from headgate.features.mcptools.errors import (
+    McpSamplingRefused,
     McpServerFailed,
     McpToolChanged,
     McpToolFailed,
     McpToolNotFound,
     ProgramsRefused,
 )
-from headgate.features.mcptools.questions import Ask, Questions
+from headgate.features.mcptools.questions import InProgress, Questions
+from headgate.features.mcptools.sampling import Answers
 from headgate.features.mcptools.signing import ConnectionAuth
 from headgate.features.mcptools.target import Target
 from headgate.foundation.errors import HeadgateError
@@ -43,6 +45,10 @@ from headgate.graph.names import clipped, did_you_mean, listed
 CLOSE_SECONDS = 10.0
 """Time for a session to end; a program is killed well before."""
 MAX_PAGES = 50
+_MODEL_SECONDS = 3600.0
+"""The longest that a server waits for a model without sending anything. Each call has its own, shorter limit."""
+_NO_SAMPLING = "Sampling not supported"
+"""Message of the library for a request that is not expected."""
 _TAIL = 2000
 _LONGEST_ERROR = 2000
 
@@ -73,7 +79,9 @@ class Session:
         self._client: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._owner: asyncio.Task[None] | None = None
         self._tools: dict[str, Described] | None = None
-        self._questions = Questions()
+        self._questions = Questions(target.name, target.sampling, self._scrubbed)
+        self._wait = settings.timeout_seconds + (_MODEL_SECONDS if target.sampling else 0.0)
+        """Seconds without a byte of the server."""
 
     @property
     def is_open(self) -> bool:
@@ -128,12 +136,12 @@ class Session:
         raise self._failed(f"lists its tools on more than {MAX_PAGES} pages")
 
     async def call_tool(
-        self, name: str, arguments: Mapping[str, JsonValue], *, accepted: str, ask: Ask | None = None
+        self, name: str, arguments: Mapping[str, JsonValue], *, accepted: str, answers: Answers | None = None
     ) -> JsonValue:
-        """Call a tool and return its structured result, else its text; `ask` answers what the server asks meanwhile.
+        """Call a tool and return its structured result, else its text; `answers` has what the server asks meanwhile.
 
-        Raises `McpToolFailed`, `McpToolNotFound`, what `ask` raises, and `McpToolChanged` when the server's current
-        description is not the one with the hash that a user has accepted.
+        Raises `McpToolFailed`, `McpToolNotFound`, what `answers` raises, and `McpToolChanged` when the server's
+        current description is not the one with the hash that a user has accepted.
         """
         if self._tools is None:
             # Of two with a name the first counts, as when tools are accepted.
@@ -149,8 +157,8 @@ class Session:
         current, _ = taken_tools([self._tools[name]], limit=1)
         if [hash_of(tool.contract) for tool in current] != [accepted]:
             raise McpToolChanged(self._target.name, name)
-        with self._questions.during(ask):
-            result = await self._asked(self._client.result().call_tool(name, dict(arguments)))
+        with self._questions.during(answers) as in_progress:
+            result = await self._asked(self._client.result().call_tool(name, dict(arguments)), in_progress)
         return self._result(name, result)
 
     async def close(self) -> None:
@@ -175,8 +183,9 @@ class Session:
             async with Client(
                 transport,
                 client_info=info,
-                read_timeout_seconds=self._settings.timeout_seconds,
+                read_timeout_seconds=self._wait,
                 elicitation_callback=self._questions.answer,
+                sampling_callback=self._questions.sample if self._target.sampling else None,
                 cache=None,
             ) as client:
                 self._client.set_result(client)
@@ -195,7 +204,7 @@ class Session:
 
         async with self._http.streaming_client(
             headers=self._target.sent,
-            read_seconds=self._settings.timeout_seconds,
+            read_seconds=self._wait,
             max_stream_bytes=4 * self._settings.max_result_bytes,
         ) as client:
             client.event_hooks = {"response": [note]}
@@ -217,10 +226,12 @@ class Session:
             finally:
                 self._last_words = _tail(errors)
 
-    async def _asked(self, call: Any) -> Any:  # noqa: ANN401 - a coroutine of the client, and its result
+    async def _asked(self, call: Any, in_progress: InProgress | None = None) -> Any:  # noqa: ANN401 - the client's
         """Return the result of a request, within the time limit; failures become Headgate's errors."""
         try:
-            async with asyncio.timeout(self._settings.timeout_seconds):
+            async with asyncio.timeout(self._settings.timeout_seconds) as scope:
+                if in_progress is not None:
+                    in_progress.scope = scope
                 return await call
         except Exception as error:
             raise self._translated(error) from error
@@ -243,7 +254,7 @@ class Session:
             if isinstance(cause, TimeoutError):
                 return self._failed(f"did not answer within {self._settings.timeout_seconds:g} seconds")
             if isinstance(cause, MCPError):
-                return self._failed(self._refused(cause))
+                return self._without_model() if cause.message == _NO_SAMPLING else self._failed(self._refused(cause))
             if isinstance(cause, ValidationError):
                 return self._failed("sent a response that is not MCP")
             if isinstance(cause, OSError):
@@ -251,6 +262,12 @@ class Session:
             if isinstance(cause, httpx2.HTTPError):
                 return self._failed(f"could not be reached: {clipped(str(cause), 300)}")
         return self._failed(f"failed: {clipped(str(error), 300) or type(error).__name__}")
+
+    def _without_model(self) -> McpSamplingRefused:
+        return McpSamplingRefused(
+            f"The MCP server '{self._target.name}' asks for a language model, and it has none.",
+            remedy="Choose a model for it in Settings, MCP servers, or with `headgate mcp-servers sampling`.",
+        )
 
     def _refused(self, error: MCPError) -> str:
         if self._status is not None and self._status >= 400:

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
+from headgate.features.mcptools.sampling import Sampling
 from headgate.foundation.log import redact_text
 from headgate.graph.secret_reference import SavedSecret
 
@@ -39,6 +40,9 @@ class McpServerIn(BaseModel):
         max_length=64,
         description="Name of a connection of the space whose credential is added to requests, such as one with OAuth.",
     )
+    sampling: Sampling | None = Field(
+        default=None, description="The model that answers requests of the server (sampling); null: they are refused."
+    )
     space_id: str | None = None
     enabled: bool = True
 
@@ -53,6 +57,7 @@ class McpServerPatch(BaseModel):
     headers: Secrets | None = None
     env: Secrets | None = None
     connection: str | None = Field(default=None, max_length=64, description="Empty removes it.")
+    sampling: Sampling | None = Field(default=None, description="Null removes it.")
     enabled: bool | None = None
 
 
@@ -85,6 +90,7 @@ class McpServerOut(BaseModel):
     command: list[str] | None
     secret_names: list[str] = Field(description="Names of its headers or environment variables.")
     connection: str = Field(description="Name of the connection whose credential is sent; empty for none.")
+    sampling: Sampling | None = Field(description="The model that answers requests of the server; null for none.")
     enabled: bool
     tools_found_at: datetime | None
     error_message: str | None = Field(description="Why its tools could not be listed, or which ones were skipped.")

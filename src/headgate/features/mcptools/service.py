@@ -1,7 +1,7 @@
 """Registering servers, and storing their tools."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import SecretStr
 from sqlalchemy.exc import IntegrityError
@@ -22,6 +22,7 @@ from headgate.features.mcptools.errors import (
     McpToolsReplaced,
     ProgramsRefused,
 )
+from headgate.features.mcptools.sampling import Sampling
 from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
 from headgate.features.mcptools.target import Given, Target, check_name, checked_target, same_place, seal, unseal
@@ -71,6 +72,8 @@ async def create_server(
         secrets=_secrets(server_in.transport, server_in.headers, server_in.env),
         connection=server_in.connection,
     )
+    target = replace(target, sampling=server_in.sampling)
+    _require_asking(principal, None, target)
     servers = await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids={space})
     if any(server.name == server_in.name for server in servers):
         raise McpServerNameTaken(server_in.name)
@@ -180,6 +183,8 @@ async def update_server(
         secrets=current_secrets if secrets is None else secrets,
         connection=row.connection if patch.connection is None else patch.connection,
     )
+    target = replace(target, sampling=patch.sampling if "sampling" in patch.model_fields_set else before.sampling)
+    _require_asking(principal, before, target)
     if secrets is None and before.secrets and not same_place(before, target):
         raise BadMcpServer(
             f"The headers of '{row.name}' were stored for another "
@@ -315,12 +320,13 @@ async def note_failure(session: AsyncSession, principal: Principal, id_or_name: 
 def target_of(row: McpServerRow, secret_box: SecretBox) -> Target:
     """Return the server's target: its own secrets decrypted, variables by name. Raises `Unavailable`."""
     secrets = unseal(secret_box, row.sealed)
-    return Target(row.name, row.transport, row.url, tuple(row.command or ()), secrets, row.connection)
+    sampling = None if row.sampling is None else Sampling.model_validate(row.sampling)
+    return Target(row.name, row.transport, row.url, tuple(row.command or ()), secrets, row.connection, sampling)
 
 
 def _described(row: McpServerRow) -> Mapping[str, object]:
     """Return a server's values for the audit log: names of its headers, never their values."""
-    fields = {"name", "transport", "url", "command", "secret_names", "connection", "enabled"}
+    fields = {"name", "transport", "url", "command", "secret_names", "connection", "sampling", "enabled"}
     return McpServerOut.model_validate(row).model_dump(mode="json", include=fields)
 
 
@@ -329,7 +335,16 @@ def _write(row: McpServerRow, target: Target, secret_box: SecretBox) -> None:
     row.command = list(target.command) or None
     row.sealed = seal(secret_box, target.secrets)
     row.secret_names = sorted(target.secrets)
+    row.sampling = None if target.sampling is None else target.sampling.model_dump()
     row.updated_at = now()
+
+
+def _require_asking(principal: Principal, before: Target | None, after: Target) -> None:
+    """Raise `PermissionMissing` for a server that would have a model without a user: an admin decides on that."""
+    if after.sampling is None or after.sampling.ask:
+        return
+    if before is None or before.sampling != after.sampling or not same_place(before, after):
+        principal.require(Permission.MODELS_MANAGE)
 
 
 def _secrets(transport: str, headers: Given, env: Given) -> Given:

@@ -35,6 +35,8 @@ class McpServerRow(Row):
     """Names of the sealed values."""
     connection: Mapped[str] = mapped_column(String(64), default="", server_default=text("''"))
     """Name of the connection whose credential is added to requests; empty for none."""
+    sampling: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """The model that answers its requests, as `Sampling`; null for none."""
     enabled: Mapped[bool] = mapped_column(default=True)
     tools_found_at: Mapped[datetime | None] = mapped_column(Timestamp)
     error_message: Mapped[str | None] = mapped_column(Text)

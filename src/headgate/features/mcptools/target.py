@@ -10,6 +10,7 @@ import orjson
 from pydantic import SecretStr
 
 from headgate.features.mcptools.errors import BadMcpServer
+from headgate.features.mcptools.sampling import Sampling
 from headgate.features.secrets.reads import STORED_WITH, Source
 from headgate.foundation import secret_values
 from headgate.foundation.crypto import SecretBox
@@ -56,6 +57,8 @@ class Target:
     """Headers of a URL, or environment of a program."""
     connection: str = ""
     """Name of the connection that authenticates requests."""
+    sampling: Sampling | None = None
+    """The model that answers requests of the server; None for none."""
 
     async def filled(self, variables: Secrets) -> "Target":
         """Return the target with its secret values. Text is sent unchanged.

@@ -202,13 +202,14 @@ class ToolServer:
     def __init__(self, answers: list[Exception], url: str = "https://Tools.example.org/mcp") -> None:
         self.tools = [ToolOf("say")]
         self.url = url
+        self.sampling = None
         self.answers = answers
         self.asked = 0
 
     async def connection(self, origin: Origin, server: str) -> "ToolServer":
         return self
 
-    async def call(self, tool: str, arguments: Mapping[str, JsonValue], ask: object = None) -> JsonValue:
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue], answers: object = None) -> JsonValue:
         self.asked += 1
         if self.answers:
             raise self.answers.pop(0)

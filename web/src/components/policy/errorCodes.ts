@@ -85,6 +85,7 @@ export const ERROR_CODES = [
   "mcp_not_authorizable",
   "mcp_programs_refused",
   "mcp_registry_failed",
+  "mcp_sampling_refused",
   "mcp_server_ambiguous",
   "mcp_server_failed",
   "mcp_server_name_taken",

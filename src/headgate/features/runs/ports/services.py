@@ -1,18 +1,18 @@
 """Ports for what a step uses outside: models, secrets, connections, servers, workspaces and runners of code."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, Self
 
 from pydantic import JsonValue, SecretStr
 
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import RunKey
-from headgate.graph.model import FormField
 from headgate.sdk import CodeRunner, Connection, File, Model, Recording, Transcript, WorkspaceTools
 
 if TYPE_CHECKING:  # referenced without importing them
     from langchain_core.language_models import BaseChatModel
 
+    from headgate.features.mcptools.sampling import Answers, Sampling
     from headgate.features.models.embeddings import Embedded
     from headgate.features.models.reranking import Reranked
 
@@ -93,10 +93,6 @@ class ServerTool(Protocol):
         ...
 
 
-AskUsers = Callable[[str, Sequence[FormField]], Awaitable[Mapping[str, JsonValue] | None]]
-"""Asks users a question with a form: the answers by id of the field, or None when they declined."""
-
-
 class ServerConnection(Protocol):
     """One step's connection to an MCP server; opened at the first call."""
 
@@ -110,8 +106,13 @@ class ServerConnection(Protocol):
         """Return its address; empty for a program."""
         ...
 
-    async def call(self, tool: str, arguments: Mapping[str, JsonValue], ask: AskUsers | None = None) -> JsonValue:
-        """Call a tool; users answer what the server asks. Raises `HeadgateError` with a message for a model."""
+    @property
+    def sampling(self) -> "Sampling | None":
+        """Return the model that answers its requests; None for none."""
+        ...
+
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue], answers: "Answers | None" = None) -> JsonValue:
+        """Call a tool; `answers` has what the server asks. Raises `HeadgateError` with a message for a model."""
         ...
 
     async def close(self) -> None:

@@ -133,6 +133,10 @@ class StepCalls:
         if self._last is not None:
             await self._write(self._last, REJECTED, b"null", (None, None))
 
+    def use(self) -> None:
+        """Keep the last model answer even when the step fails: it was used, and asking again would pay again."""
+        self._last = None
+
     async def once(self, request: CallRequest, call: Callable[[], Awaitable[JsonValue]]) -> CallResult:
         """Return the stored answer to a request, or make `call` and store its answer. Raises what `call` raises."""
         with self._inside(request):

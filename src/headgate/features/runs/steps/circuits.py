@@ -1,6 +1,6 @@
 """The HTTP client of a step, behind the circuit breakers of its tenant."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
@@ -47,10 +47,12 @@ class CircuitHttp:
 
 
 @asynccontextmanager
-async def breaking(circuits: Circuits | None, tenant_id: str, host: str) -> AsyncIterator[None]:
+async def breaking(
+    circuits: Circuits | None, tenant_id: str, host: str, *, answered: Callable[[Exception], bool]
+) -> AsyncIterator[None]:
     """Hold around one call of an MCP server. Raises `CircuitOpen`, and what the call raises.
 
-    A server whose tool refuses has answered.
+    A server whose tool refuses has answered, and so has one with an error that is `answered`.
     """
     if circuits is None:
         yield
@@ -59,7 +61,7 @@ async def breaking(circuits: Circuits | None, tenant_id: str, host: str) -> Asyn
     try:
         yield
     except UpstreamFailed as error:
-        if error.code == TOOL_FAILED:
+        if error.code == TOOL_FAILED or answered(error):
             await circuits.succeeded(tenant_id, host)
         else:
             await circuits.failed(tenant_id, host, error.code)

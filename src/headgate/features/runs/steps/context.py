@@ -24,7 +24,6 @@ from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.payments import StepPayments
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp, SecretlessWorkspace
-from headgate.features.runs.steps.servers import StepServers
 from headgate.features.runs.steps.slots import StepSlots
 from headgate.features.runs.steps.state import StepState
 from headgate.features.runs.steps.waits import SHORTEST_SECONDS, Suspended
@@ -33,6 +32,7 @@ from headgate.features.runs.waiting import WaitReason
 from headgate.foundation.canonical import digest
 from headgate.foundation.errors import Cancelled, Invalid
 from headgate.foundation.ids import new_id
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.secret_values import SecretValues
 from headgate.graph.connection_reference import ConnectionReference
 from headgate.graph.manifest import NOTHING
@@ -57,6 +57,10 @@ from headgate.sdk.state import State
 
 if TYPE_CHECKING:  # referenced without importing LangChain
     from langchain_core.language_models import BaseChatModel
+
+    from headgate.features.runs.steps import servers
+else:
+    servers = lazy_module("headgate.features.runs.steps.servers")
 
 
 class StepContext:
@@ -112,7 +116,7 @@ class StepContext:
         self.guard: StepGuard | None = None
         """Checks classifications before a model is called; None when they are disabled."""
         self._models = StepModels(self, origin, services, recorder=recorder, events=events, calls=calls)
-        self._servers: StepServers | None = None
+        self._servers: servers.StepServers | None = None
         self._code: MarkingRunner | None = None
 
     @property
@@ -258,15 +262,7 @@ class StepContext:
     async def mcp_tools(self, server: str) -> Sequence[Tool]:
         """Return the enabled tools of a server of the flow's space."""
         if self._servers is None:
-            services = self._services
-            self._servers = StepServers(
-                self._origin,
-                services.mcp,
-                self.check_cancelled,
-                self._outside,
-                self.approval,
-                circuits=services.circuits,
-            )
+            self._servers = servers.of_step(self, self._origin, self._services, self._outside, self._calls)
         return await self._servers.tools(server)
 
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:

@@ -3,36 +3,30 @@
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from contextvars import copy_context
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from headgate.features.runs.ports.limits import Circuits
 from headgate.features.runs.ports.origin import Origin
-from headgate.features.runs.ports.services import AskUsers, McpServers, ServerConnection, ServerTool
+from headgate.features.runs.ports.services import McpServers, ServerConnection, ServerTool
+from headgate.features.runs.step_services import Services
+from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.circuits import breaking, host_of
 from headgate.features.runs.steps.outside import OutsideContent
-from headgate.foundation.canonical import digest
-from headgate.graph.model import FormField
+from headgate.features.runs.steps.server_answers import Asked, AskedByServers, ServerAnswers, answering, raised_by
 from headgate.sdk import Tool
-from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.outside import mark
+
+if TYPE_CHECKING:
+    from headgate.features.runs.steps.context import StepContext
 
 LONGEST_NAME = 64
 """Characters of a tool name that every model provider accepts."""
 _SECONDS_BETWEEN_LOOKS = 1.0
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
-
-
-class Approval(Protocol):
-    """Asks users to decide."""
-
-    def __call__(self, request: ApprovalRequest, *, place: str) -> Coroutine[None, None, ApprovalAnswer]:
-        """Return their decision. Raises `Suspended` until there is one."""
-        ...
 
 
 class StepServers:
@@ -44,7 +38,7 @@ class StepServers:
         check_cancelled: Raises `Cancelled` when the run was cancelled.
         outside: Records the marks of responses; checks calls that may change something.
         circuits: Circuit breakers of servers; None if there are none.
-        approval: Asks users what a server asks during a call; None: such questions are declined.
+        asked: Asks users and models what a server asks during a call; None: such questions are declined.
     """
 
     def __init__(
@@ -53,11 +47,11 @@ class StepServers:
         servers: McpServers,
         check_cancelled: Callable[[], Awaitable[None]],
         outside: OutsideContent,
-        approval: Approval | None = None,
+        asked: Asked | None = None,
         *,
         circuits: Circuits | None = None,
     ) -> None:
-        self._approval = approval
+        self._asked = asked
         self._circuits = circuits
         self._origin = origin
         self._servers = servers
@@ -83,9 +77,11 @@ class StepServers:
         async def call(arguments: dict[str, JsonValue]) -> JsonValue:
             self._outside.check_tool(f"{server}.{described.name}", server, reads=described.read_only)
             self._outside.add(mark("server", server))  # before the call: an error is the server's text too
-            ask = self._asking(server, {"tool": f"{server}.{described.name}", "arguments": arguments})
-            async with breaking(self._circuits, self._origin.key.tenant_id, _place(server, connection)):
-                return await self._watched(connection.call(described.name, arguments, ask))
+            called: dict[str, JsonValue] = {"tool": f"{server}.{described.name}", "arguments": arguments}
+            answers = None if self._asked is None else ServerAnswers(server, connection.sampling, called, self._asked)
+            place = _place(server, connection)
+            async with breaking(self._circuits, self._origin.key.tenant_id, place, answered=raised_by(answers)):
+                return await self._watched(answering(connection.call(described.name, arguments, answers), answers))
 
         return Tool(
             name=model_name(server, described.name),
@@ -96,22 +92,6 @@ class StepServers:
             remote_name=described.name,
             changed=described.changed,
         )
-
-    def _asking(self, server: str, value: JsonValue) -> AskUsers | None:
-        """Return what answers the questions of a server during one call."""
-        approval, context = self._approval, copy_context()
-        if approval is None:
-            return None
-
-        async def ask(message: str, fields: Sequence[FormField]) -> Mapping[str, JsonValue] | None:
-            # A question can arrive in the task of the session, which knows nothing of the call.
-            question = f"The MCP server '{server}' asks: {message}"
-            place = digest([question, *(field.model_dump(mode="json") for field in fields)])
-            request = ApprovalRequest(question=question, value=value, questions=tuple(fields))
-            answer = await asyncio.create_task(approval(request, place=place), context=context)
-            return answer.answers if answer.outcome == "approve" else None
-
-        return ask
 
     async def _watched(self, call: Awaitable[JsonValue]) -> JsonValue:
         """Return the call's result; a cancellation in another process ends it within about a second."""
@@ -125,6 +105,14 @@ class StepServers:
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
+
+
+def of_step(
+    ctx: "StepContext", origin: Origin, services: Services, outside: OutsideContent, calls: StepCalls | None
+) -> StepServers:
+    """Return the MCP servers of a step, which ask users and models in its name."""
+    asked = AskedByServers(ctx, calls)
+    return StepServers(origin, services.mcp, ctx.check_cancelled, outside, asked, circuits=services.circuits)
 
 
 def _place(server: str, connection: ServerConnection) -> str:

@@ -55,11 +55,12 @@ class Recorded:
         self.tools: list[ServerTool] = [Described("say"), Described("say.loud", "")]
         self.called: list[tuple[str, Mapping[str, JsonValue]]] = []
         self.url = "https://Tools.example.org/mcp"
+        self.sampling = None
         self.stopped = False
         self.closed = 0
         self.free = asyncio.Event()
 
-    async def call(self, tool: str, arguments: Mapping[str, JsonValue], ask: object = None) -> JsonValue:
+    async def call(self, tool: str, arguments: Mapping[str, JsonValue], answers: object = None) -> JsonValue:
         self.called.append((tool, arguments))
         try:
             await self.free.wait()

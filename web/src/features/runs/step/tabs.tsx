@@ -4,7 +4,7 @@ import { deliveriesQuery, stepQuery } from "@/api/queries/runs";
 import { useRights } from "@/api/rights";
 import type { StepOut } from "@/api/types";
 import { FileLink } from "@/components/files/FileLink";
-import { Callout, CopyButton, StateChip } from "@/components/ui";
+import { Callout, Chip, CopyButton, StateChip } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
 import { useDraft } from "@/lib/draft";
 import { dateTime, duration } from "@/lib/i18n/format";
@@ -116,7 +116,11 @@ export function LogTab({ step }: { step: StepOut }) {
   );
 }
 
+/** Ends the name of a model call that an MCP server asked for; no tool has such a name. */
+const SAMPLING = ".sampling/createMessage";
+
 export function ToolsTab({ step }: { step: StepOut }) {
+  const t = useRunTexts();
   const calls = step.tool_calls as Record<string, unknown>[];
   return (
     <ol className="flex flex-col gap-3">
@@ -124,6 +128,7 @@ export function ToolsTab({ step }: { step: StepOut }) {
         <li key={at} className="flex flex-col gap-1.5 rounded-md border border-line p-3">
           <div className="flex items-center gap-2">
             <span className="font-mono text-sm font-medium">{String(call.name ?? "")}</span>
+            {String(call.name).endsWith(SAMPLING) && <Chip>{t("model_for_server")}</Chip>}
             {typeof call.ms === "number" && <span className="ml-auto text-xs text-muted">{duration(call.ms)}</span>}
           </div>
           <ValueView value={call.arguments} />

@@ -120,6 +120,7 @@ export default {
   prompt: "Prompt",
   log: "Log",
   tools: "Tool calls",
+  model_for_server: "Model call that the server asked for",
   attempts: "Attempts",
   delivery: "Delivery",
   deliveries: "Deliveries",

@@ -118,6 +118,7 @@ const sv: Translation<typeof en> = {
   prompt: "Prompt",
   log: "Logg",
   tools: "Verktygsanrop",
+  model_for_server: "Modellanrop som servern bad om",
   attempts: "Försök",
   delivery: "Leverans",
   deliveries: "Leveranser",

@@ -6,8 +6,9 @@ import { type Pairs, PairsEditor, VariableSpace } from "@/components/fields";
 import { Field, Input, Segments } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { authorizeServer, createServer, type McpServerIn, readCommand, refreshServer } from "./calls";
+import { authorizeServer, createServer, type McpServerIn, readCommand, refreshServer, type Sampling } from "./calls";
 import { RegistrySearch } from "./RegistrySearch";
+import { isComplete, SamplingFields } from "./SamplingFields";
 
 /** Registers a server, and asks it for its tools at once. */
 export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose: () => void }) {
@@ -18,12 +19,13 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
   const [where, setWhere] = useState("");
   const [pairs, setPairs] = useState<Pairs>({});
   const [signIn, setSignIn] = useState(false);
+  const [sampling, setSampling] = useState<Sampling | null>(null);
   const http = transport === "http";
   const byOAuth = http && signIn;
   const add = useChange({
     change: async () => {
       const made = await createServer({
-        ...({ name: name.trim(), transport, space_id: spaceId, enabled: true } as McpServerIn),
+        ...({ name: name.trim(), transport, space_id: spaceId, enabled: true, sampling } as McpServerIn),
         ...(http ? { url: where.trim(), headers: byOAuth ? {} : pairs } : { command: readCommand(where), env: pairs }),
       });
       if (byOAuth) {
@@ -37,7 +39,7 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
     },
     touches: [mcpServerKeys.all],
   });
-  const ready = name.trim() !== "" && where.trim() !== "";
+  const ready = name.trim() !== "" && where.trim() !== "" && isComplete(sampling);
   const submit = () => add.mutate(undefined, { onSuccess: onClose });
   const choose = (server: RegistryServer) => {
     setName(server.suggested_name);
@@ -107,6 +109,7 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
           )}
         </Field>
       )}
+      <SamplingFields value={sampling} onChange={setSampling} />
     </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { ChevronDown, RefreshCw, Trash2 } from "lucide-react";
+import { Brain, ChevronDown, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { mcpServerKeys } from "@/api/queries/mcpServers";
 import { Button, Callout, Chip, cx, IconButton, Problem, Row, Switch } from "@/components/ui";
@@ -7,6 +7,7 @@ import { duration } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
 import { authorizeServer, type McpServer, refreshServer, switchServer, testServer } from "./calls";
 import { McpTools } from "./McpTools";
+import { SamplingDialog } from "./SamplingDialog";
 
 interface ServerRowProps {
   server: McpServer;
@@ -35,8 +36,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
       detail={
         <>
           <span className="font-mono text-xs">{server.url || server.command?.join(" ")}</span>
-          {server.connection && <span> · {t("sends_token_of", { name: server.connection })}</span>}
-          {server.secret_names.length > 0 && <span> · {t("sends", { names: server.secret_names.join(", ") })}</span>}
+          <Extras server={server} />
         </>
       }
       aside={
@@ -56,6 +56,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
               <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
                 {t("test")}
               </Button>
+              <ModelOf server={server} />
               <IconButton
                 size="sm"
                 label={t("refresh_what", { what: server.name })}
@@ -102,6 +103,32 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
         {open && <McpTools server={server.id} manage={manage} />}
       </div>
     </Row>
+  );
+}
+
+/** What it is sent, and the model that it may ask. */
+function Extras({ server }: { server: McpServer }) {
+  const t = useSettingsTexts();
+  return (
+    <>
+      {server.connection && <span> · {t("sends_token_of", { name: server.connection })}</span>}
+      {server.secret_names.length > 0 && <span> · {t("sends", { names: server.secret_names.join(", ") })}</span>}
+      {server.sampling && <span> · {t("asks_model", { model: server.sampling.model })}</span>}
+    </>
+  );
+}
+
+/** Opens the choice of the model that the server may ask. */
+function ModelOf({ server }: { server: McpServer }) {
+  const t = useSettingsTexts();
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton size="sm" label={t("sampling_of", { what: server.name })} onClick={() => setOpen(true)}>
+        <Brain />
+      </IconButton>
+      {open && <SamplingDialog server={server} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import type { components } from "@/api/schema";
 
 export type McpServer = components["schemas"]["McpServerOut"];
 export type McpTool = components["schemas"]["McpToolOut"];
+export type Sampling = Required<components["schemas"]["Sampling"]>;
 export type McpServerIn = components["schemas"]["McpServerIn"];
 
 export const createServer = (body: McpServerIn) => unwrap(api.POST("/api/v1/mcp-servers", { body }));
@@ -20,6 +21,9 @@ export const acceptTools = (server: string, tools: Record<string, string>) =>
   unwrap(api.POST("/api/v1/mcp-servers/{server}/tools/accept", { params: { path: { server } }, body: { tools } }));
 export const switchServer = (server: string, enabled: boolean) =>
   unwrap(api.PATCH("/api/v1/mcp-servers/{server}", { params: { path: { server } }, body: { enabled } }));
+/** Chooses the model that answers requests of a server; null for none. */
+export const changeSampling = (server: string, sampling: Sampling | null) =>
+  unwrap(api.PATCH("/api/v1/mcp-servers/{server}", { params: { path: { server } }, body: { sampling } }));
 export const switchTool = (server: string, name: string, enabled: boolean) =>
   unwrap(
     api.PATCH("/api/v1/mcp-servers/{server}/tools/{name}", { params: { path: { server, name } }, body: { enabled } }),

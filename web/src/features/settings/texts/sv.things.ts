@@ -36,6 +36,15 @@ const sv: Translation<typeof en> = {
   sign_in_at: "Logga in hos {{what}}",
   authorize_failed: "Inloggningen kunde inte påbörjas",
   sends_token_of: "skickar token från anslutningen {{name}}",
+  sampling: "Servern får fråga en modell",
+  sampling_help:
+    "Under ett verktygsanrop kan en server be om svar från en modell (MCP-sampling). Den får svaret från modellen som väljs här, och modellen får bara det som servern skickar. Körningen betalar.",
+  sampling_of: "Modell för {{what}}",
+  sampling_max_tokens: "Högsta antal token per förfrågan",
+  sampling_max_requests: "Högsta antal förfrågningar per anrop",
+  sampling_ask: "En användare godkänner varje förfrågan först",
+  sampling_ask_help: "Bara en administratör kan låta en server fråga utan en användare.",
+  asks_model: "får fråga {{model}}",
   tool_changed: "Ändrat",
   tools_changed:
     "{{count}} verktyg har ändrats sedan de godkändes. Flöden kan inte använda dem förrän du godkänner ändringen.",
