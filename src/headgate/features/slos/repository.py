@@ -98,7 +98,9 @@ async def sums(
     return found
 
 
-async def _both(session: AsyncSession, stored: Select[Any], recent: Select[Any]) -> Sequence[AnyRow]:
+async def _both(
+    session: AsyncSession, stored: Select[*tuple[Any, ...]], recent: Select[*tuple[Any, ...]]
+) -> Sequence[AnyRow]:
     """Return the rows of both queries in one statement: no count is stored between them."""
     return (await session.execute(union_all(stored, recent))).all()
 
@@ -113,9 +115,7 @@ async def parts(session: AsyncSession, slo_id: str, start: int, step: int, *, te
     of_count = and_(_COUNT.slo_id == _SLO.id, _COUNT.tenant_id == _SLO.tenant_id, _COUNT.at >= start)
     since = and_(_COUNTS, _R.finished_at >= _SLO.counted_until, _R.finished_at >= start)
     part, recent_part = (_COUNT.at - start) // step, (_R.finished_at - start) // step
-    stored: Select[Any] = select(part.label("place"), func.sum(_COUNT.runs), func.sum(_COUNT.good)).join_from(
-        _SLO, _COUNT, of_count
-    )
+    stored = select(part.label("place"), func.sum(_COUNT.runs), func.sum(_COUNT.good)).join_from(_SLO, _COUNT, of_count)
     recent = select(recent_part.label("place"), func.count(), func.sum(_GOOD)).join_from(_SLO, flow_runs, since)
     found: dict[int, Count] = defaultdict(Count)
     for row in await _both(session, stored.where(own).group_by("place"), recent.where(own).group_by("place")):

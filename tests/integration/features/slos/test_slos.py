@@ -49,7 +49,7 @@ async def flow_of(us: Team, name: str = "Talk") -> tuple[str, dict[str, Any]]:
 async def add_runs(us: Team, like: Mapping[str, Any], runs: Iterable[tuple[str, int, int]]) -> list[str]:
     """Store runs: status, when each ended and how long it took, in microseconds. Return their ids."""
     rows = [
-        like | {"id": new_id(), "status": status, "finished_at": end, "started_at": end, "created_at": end - took}
+        {**like, "id": new_id(), "status": status, "finished_at": end, "started_at": end, "created_at": end - took}
         for status, end, took in runs
     ]
     async with us.database.writing() as session:
