@@ -56,9 +56,9 @@ class RunFilter:
         """Return the SQL conditions."""
         run = flow_runs.c
         columns = (run.flow_id, run.status, run.session_id, run.parent_run_id, run.parent_step_id, run.version)
-        for column in (*columns, run.user_id):
-            if (value := getattr(self, column.name)) is not None:
-                yield column == value
+        for own in (*columns, run.user_id):
+            if (value := getattr(self, own.name)) is not None:
+                yield own == value
         if self.deliveries is not None:
             delivery = webhook_deliveries.c
             yield exists().where(delivery.flow_run_id == run.id, delivery.status == self.deliveries)
