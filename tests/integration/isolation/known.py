@@ -284,6 +284,7 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
     ),
     ("/api/v1/flows/{flow_id}/triggers", "name"): "Another",
     ("/api/v1/flows/{flow_id}/slos", "name"): "Another",
+    ("/api/v1/flows/{flow_id}/slos", "kind"): "success",
     ("/api/v1/alert-rules", "name"): "Another",
     ("/api/v1/alert-rules", "kind"): "failure",
     ("/api/v1/alert-rules", "escalation_seconds"): 600,
