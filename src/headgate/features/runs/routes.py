@@ -135,7 +135,8 @@ def _run_filter(
 ) -> RunFilter:
     return RunFilter(
         *(flow_id, status, session_id, stored_time(since), stored_time(until), deliveries),
-        *(parent_run_id, parent_step_id, version, user_id, owner_id, tag and tag.lower(), trigger_id),
+        *(parent_run_id, parent_step_id, version, user_id, owner_id, tag and tag.lower()),
+        trigger_id=trigger_id,
     )
 
 

@@ -38,7 +38,7 @@ export function SloItem({ slo, ofFlow }: { slo: Slo; ofFlow: boolean }) {
       manages={may("alerts.manage", slo.space_id)}
       title={
         <>
-          <Chip tone={toneOf(slo)}>{leftWords(t, slo)}</Chip>
+          <Chip tone={toneOf(slo)}>{t("left", { percent: number(slo.budget_left, 1) })}</Chip>
           {!ofFlow && (
             <Link
               to="/flows/$flowId"
@@ -64,9 +64,6 @@ export function SloItem({ slo, ofFlow }: { slo: Slo; ofFlow: boolean }) {
 }
 
 const toneOf = ({ budget_left }: Slo): Tone => (budget_left < 0 ? "bad" : budget_left < 25 ? "warn" : "ok");
-
-const leftWords = (t: SloTexts, { budget_left }: Slo) =>
-  t(budget_left < 0 ? "exceeded" : "left", { percent: number(budget_left, 1) });
 
 const sloWords = (t: SloTexts, slo: Slo) =>
   t(`words_${slo.kind}`, {
@@ -115,7 +112,7 @@ function Budget({ id }: { id: string }) {
             { label: t("budget"), colour: "accent", values: data.parts.map((part) => part.budget_left) },
             {
               label: t("attained_in"),
-              colour: "ok",
+              colour: "info",
               values: data.parts.map((part) => (part.total ? (100 * part.good) / part.total : null)),
             },
           ],

@@ -70,7 +70,7 @@ describe("The service levels", () => {
   it("show target, error budget and burn rates", async () => {
     serve([slo]);
     show("/service-levels");
-    expect(await screen.findByText("Error budget exceeded: -50 %")).toBeVisible();
+    expect(await screen.findByText("-50 % of the error budget left")).toBeVisible();
     expect(screen.getByText(/95 % complete within 1 min/)).toBeVisible();
     expect(screen.getByText(/92.5 % of 400 runs/)).toBeVisible();
     expect(screen.getByText("14.4")).toHaveClass("text-bad");
@@ -111,7 +111,7 @@ describe("The service levels", () => {
     await user.click(dialog.getByRole("button", { name: "Save" }));
     await expect.poll(() => sent.length).toBe(1);
     expect(sent[0]?.body).toEqual({ name: "In time", target: 90, window_days: 28 });
-    await user.click(screen.getByRole("button", { name: "Actions for In time" }));
+    await user.click(await screen.findByRole("button", { name: "Actions for In time" }));
     await user.click(await screen.findByRole("menuitem", { name: "Remove" }));
     await user.click(await screen.findByRole("button", { name: "Remove" }));
     await expect.poll(() => sent.map(({ method }) => method)).toEqual(["PATCH", "DELETE"]);

@@ -40,7 +40,6 @@ export default {
   attained: "{{attained}} % of {{count}} runs",
   no_runs: "No runs in the window",
   left: "{{percent}} % of the error budget left",
-  exceeded: "Error budget exceeded: {{percent}} %",
   burn: "Burn rate",
   burn_help:
     "1 uses exactly the error budget in the window. Alert rules fire at 14.4 (1 h and 5 min) and 6 (6 h and 30 min).",

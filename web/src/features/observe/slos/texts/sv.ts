@@ -43,7 +43,6 @@ const sv: Translation<typeof en> = {
   attained: "{{attained}} % av {{count}} körningar",
   no_runs: "Inga körningar i fönstret",
   left: "{{percent}} % av felbudgeten kvar",
-  exceeded: "Felbudgeten är överskriden: {{percent}} %",
   burn: "Förbrukningstakt",
   burn_help:
     "1 förbrukar precis felbudgeten under fönstret. Larmregler utlöses vid 14,4 (1 h och 5 min) och 6 (6 h och 30 min).",
