@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from headgate.features.runs.engine import build
     from headgate.features.runs.engine.backend import ExecutionBackend
     from headgate.features.runs.preview import service as preview
+    from headgate.features.slos import counting as slo_counting
     from headgate.features.testing import judging, runner
     from headgate.features.triggers import firing, scheduler, uploads
     from headgate.features.triggers.polling import context as poll_context
@@ -62,6 +63,7 @@ else:
     maintenance = lazy_module("headgate.features.maintenance.service")
     build = lazy_module("headgate.features.runs.engine.build")
     preview = lazy_module("headgate.features.runs.preview.service")
+    slo_counting = lazy_module("headgate.features.slos.counting")
     judging = lazy_module("headgate.features.testing.judging")
     runner = lazy_module("headgate.features.testing.runner")
     firing = lazy_module("headgate.features.triggers.firing")
@@ -238,6 +240,10 @@ class Parts(Installation):
         return alert_evaluation.Evaluator(self.database, self.services.jobs)
 
     @cached_property
+    def _slos(self) -> "slo_counting.SloCounter":
+        return slo_counting.SloCounter(self.database, self.services.jobs)
+
+    @cached_property
     def _scheduler(self) -> "scheduler.Scheduler":
         return scheduler.Scheduler(self.firing, self.services.jobs, self.poller)
 
@@ -298,6 +304,7 @@ class Parts(Installation):
             "keys": lambda: self.rotation,
             "tests": lambda: self.tests,
             "triggers": lambda: self._scheduler,
+            "service levels": lambda: self._slos,
             "alerts": lambda: self._alerts,
             "notices of alerts": lambda: self.alert_sender,
             "knowledge": lambda: self.services.indexer,

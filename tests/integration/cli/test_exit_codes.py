@@ -41,7 +41,7 @@ edges:
 """
 READS = frozenset(
     {
-        "alerts rules", "alerts list", "alerts notices",
+        "alerts rules", "alerts list", "alerts notices", "slo list",
         "approvals list", "attention list", "events list", "knowledge list", "events waiting",
         "codev list", "codev patterns", "codev instances list",
         "flows list", "flows trash list", "triggers list", "deliveries list",
@@ -73,6 +73,9 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "views delete": (NOBODY,),
     "runs export": ("--view", "nothing"),
     "alerts add": ("Failures", "failure", "--flow", "nobody"),
+    "slo add": ("Completes", "--flow", "nobody"),
+    **{f"slo {what}": (NOBODY,) for what in ("show", "change", "remove")},
+    "triggers statistics": (NOBODY,),
     **{f"alerts {what}": (NOBODY,) for what in ("mute", "remove", "test", "acknowledge", "redeliver")},
     "approvals show": (NOBODY,),
     "approvals approve": (NOBODY,),

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from sqlalchemy import select, true
@@ -224,6 +224,13 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("due_with_rows", "until"): lambda world: clock(),
     ("name_taken", "name"): lambda world: world.marker,
     ("list_alerts", "state"): lambda world: "open",
+    ("sums", "ids"): lambda world: world.alert_rule_ids,
+    ("sums", "starts"): lambda world: {"begin": 0},
+    ("parts", "start"): lambda world: 0,
+    ("parts", "step"): lambda world: 10**18,
+    ("add_counts", "rows"): lambda world: [SimpleNamespace(at=0, runs=1, good=1)],
+    ("delete_counts", "before"): lambda world: clock(),
+    ("count_occurrences", "since"): lambda world: 0,
     ("find_shared", "kinds"): lambda world: tuple(KINDS),
     ("list_triggers", "kind"): lambda world: None,
     ("list_triggers", "state"): lambda world: None,

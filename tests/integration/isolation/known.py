@@ -64,6 +64,7 @@ OWNED: dict[str, Callable[[World], list[Any]]] = {
     "event_id": lambda world: world.event_ids,
     "trigger_id": lambda world: world.trigger_ids,
     **dict.fromkeys(("rule_id", "alert_id", "notice_id"), lambda world: world.alert_rule_ids),
+    "slo_id": lambda world: world.alert_rule_ids,
     "view_id": lambda world: world.view_ids,
     "owner_id": lambda world: [world.principal.user_id],
     "backfill_id": lambda world: world.trigger_ids[:1],
@@ -282,6 +283,8 @@ FOR_ROUTE: dict[tuple[str, str], Any] = {
         [TestCase(name="same", text=world.marker, file_ids=[world.file_ids[0]])]
     ),
     ("/api/v1/flows/{flow_id}/triggers", "name"): "Another",
+    ("/api/v1/flows/{flow_id}/slos", "name"): "Another",
+    ("/api/v1/flows/{flow_id}/slos", "kind"): "success",
     ("/api/v1/alert-rules", "name"): "Another",
     ("/api/v1/alert-rules", "kind"): "failure",
     ("/api/v1/alert-rules", "escalation_seconds"): 600,

@@ -73,6 +73,7 @@ from headgate.features.runs.slots.tables import run_slots
 from headgate.features.runs.tables import flow_runs, flow_step_results
 from headgate.features.runs.transitions import Holder, Lease, NewRun, RunKey, Seed, clock
 from headgate.features.secrets.reads import STORED_WITH
+from headgate.features.slos.tables import SloCountRow, SloRow
 from headgate.features.triggers.tables import LinkRow, OccurrenceRow, TriggerRow
 from headgate.features.workspace.components import read_components, register_component
 from headgate.foundation.ciphertexts import MARK
@@ -133,8 +134,8 @@ class World:
     event_ids: list[str] = field(default_factory=list)
     trigger_ids: list[str] = field(default_factory=list)
     alert_rule_ids: list[str] = field(default_factory=list)
+    """Also of an alert, of a failed notice of the rule, of a connection for notices, and of an SLO of the flow."""
     view_ids: list[str] = field(default_factory=list)
-    """Also of an alert, of a failed notice of the rule, and of a connection for notices."""
     sign_in_ids: list[str] = field(default_factory=list)
     """Browsers in which the person is signed in."""
     api_key_ids: list[str] = field(default_factory=list)
@@ -513,6 +514,10 @@ async def _make_alert(session: AsyncSession, world: World, webhook: bytes) -> No
     notice |= {"idempotency_key": id_, "error_code": "receiver_failed", "error_message": world.marker, "created_at": at}
     await session.execute(insert(AlertNoticeRow).values(id=id_, **tenant, **notice))
     await session.merge(AlertEvaluationRow(**tenant))
+    slo = {"flow_id": world.flow_ids[0], "name": world.marker, "kind": "success", "runs": "all", "target": 99}
+    slo |= {"window_days": 28, "counted_until": 0, "created_at": at, "updated_at": at}
+    await session.execute(insert(SloRow).values(id=id_, **tenant, **slo))
+    await session.execute(insert(SloCountRow).values(slo_id=id_, at=at, runs=1, good=1, **tenant))
 
 
 async def _make_api(session: AsyncSession, world: World, connection: str) -> None:

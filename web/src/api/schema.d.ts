@@ -1584,6 +1584,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/triggers/{trigger_id}/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read statistics of a trigger
+         * @description Return how many occurrences started a run or were skipped, and why; their runs; how late they were.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["statistics_api_v1_triggers__trigger_id__statistics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/triggers/{trigger_id}/next": {
         parameters: {
             query?: never;
@@ -5529,6 +5551,84 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/slos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List service level objectives
+         * @description List the objectives of your spaces with their error budgets, the least budget left first.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["list_slos_api_v1_slos_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flows/{flow_id}/slos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add a service level objective
+         * @description Add an objective to a flow. Its past runs count, too.
+         *
+         *     Requires the permission `alerts.manage`.
+         */
+        post: operations["add_slo_api_v1_flows__flow_id__slos_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/slos/{slo_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a service level objective
+         * @description Return an objective with its error budget over time.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["read_slo_api_v1_slos__slo_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a service level objective
+         * @description Remove an objective with its counts.
+         *
+         *     Requires the permission `alerts.manage`.
+         */
+        delete: operations["remove_slo_api_v1_slos__slo_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a service level objective
+         * @description Change the name, the target or the window of an objective.
+         *
+         *     Requires the permission `alerts.manage`.
+         */
+        patch: operations["change_slo_api_v1_slos__slo_id__patch"];
+        trace?: never;
+    };
     "/api/v1/flows/{flow_id}/tests": {
         parameters: {
             query?: never;
@@ -6850,7 +6950,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
             /**
              * State
              * @enum {string}
@@ -6895,26 +6995,26 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
             /** Flow Id */
             flow_id?: string | null;
             /** Space Id */
             space_id?: string | null;
             /**
              * Threshold
-             * @description Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`); 0 for `silent`.
+             * @description Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`); 0 for `silent`. Fixed: 14.4 for `burn_fast`, 6 for `burn_slow` (burn rates of service level objectives).
              * @default 1
              */
             threshold?: number;
             /**
              * Window Seconds
-             * @description The time that counts, up to now. `silent`: how late a run may start. `queue`: how long a run may wait. Without effect for `budget`, which counts a day in UTC.
+             * @description The time that counts, up to now. `silent`: how late a run may start. `queue`: how long a run may wait. Without effect for `budget`, which counts a day in UTC. Fixed: an hour for `burn_fast`, six hours for `burn_slow`.
              * @default 3600
              */
             window_seconds?: number;
             /**
              * Fewest Runs
-             * @description `failure_rate`: runs that must have ended.
+             * @description `failure_rate`, `burn_fast`, `burn_slow`: runs that must have ended.
              * @default 5
              */
             fewest_runs?: number;
@@ -6979,7 +7079,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
             /**
              * State
              * @enum {string}
@@ -8104,6 +8204,37 @@ export interface components {
             /** Done */
             done: boolean;
             problem: components["schemas"]["BulkProblem"] | null;
+        };
+        /**
+         * BurnRates
+         * @description How fast the error budget is used, over the time up to now.
+         */
+        BurnRates: {
+            /**
+             * Minutes 5
+             * @description 1 uses exactly the error budget in one window; null without runs.
+             */
+            minutes_5: number | null;
+            /**
+             * Minutes 30
+             * @description 1 uses exactly the error budget in one window; null without runs.
+             */
+            minutes_30: number | null;
+            /**
+             * Hour 1
+             * @description 1 uses exactly the error budget in one window; null without runs.
+             */
+            hour_1: number | null;
+            /**
+             * Hours 6
+             * @description 1 uses exactly the error budget in one window; null without runs.
+             */
+            hours_6: number | null;
+            /**
+             * Days 3
+             * @description 1 uses exactly the error budget in one window; null without runs.
+             */
+            days_3: number | null;
         };
         /**
          * CallEvent
@@ -12208,6 +12339,20 @@ export interface components {
             ms: number | null;
         };
         /**
+         * LatenessOut
+         * @description How late occurrences with a due time were decided on, in seconds; jitter and waiting for their turn count.
+         */
+        LatenessOut: {
+            /** Occurrences */
+            occurrences: number;
+            /** P50 Seconds */
+            p50_seconds: number;
+            /** P95 Seconds */
+            p95_seconds: number;
+            /** Max Seconds */
+            max_seconds: number;
+        };
+        /**
          * LinkIn
          * @description A one-time link.
          */
@@ -14139,6 +14284,13 @@ export interface components {
         Page_SignerOut_: {
             /** Items */
             items: components["schemas"]["SignerOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
+        /** Page[SloOut] */
+        Page_SloOut_: {
+            /** Items */
+            items: components["schemas"]["SloOut"][];
             /** Next Cursor */
             next_cursor?: string | null;
         };
@@ -17082,6 +17234,222 @@ export interface components {
             position: components["schemas"]["Position"];
         };
         /**
+         * SkippedOut
+         * @description Occurrences that started no run, for one reason.
+         */
+        SkippedOut: {
+            /** Reason */
+            reason: string;
+            /** Occurrences */
+            occurrences: number;
+        };
+        /**
+         * SloDetail
+         * @description An objective with its window over time.
+         */
+        SloDetail: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Kind
+             * @description `success`: runs that complete. `latency`: completed runs that end within `seconds` of their creation.
+             * @enum {string}
+             */
+            kind: "success" | "latency";
+            /**
+             * Runs
+             * @description Which runs count: `all`, those of `published` versions, or those that `triggers` started.
+             * @enum {string}
+             */
+            runs: "all" | "published" | "triggers";
+            /**
+             * Target
+             * @description Percent of runs that are to be good.
+             */
+            target: number;
+            /** Seconds */
+            seconds: number | null;
+            /**
+             * Window Days
+             * @enum {integer}
+             */
+            window_days: 7 | 28 | 30;
+            /**
+             * Total
+             * @description Runs that ended in the window and count.
+             */
+            total: number;
+            /** Good */
+            good: number;
+            /**
+             * Attained
+             * @description Percent of good runs in the window; null without runs.
+             */
+            attained: number | null;
+            /**
+             * Budget Left
+             * @description Percent of the error budget that is left; negative when it is exceeded.
+             */
+            budget_left: number;
+            burn: components["schemas"]["BurnRates"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Parts */
+            parts: components["schemas"]["SloPart"][];
+        };
+        /**
+         * SloIn
+         * @description A new objective of a flow.
+         */
+        SloIn: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @description `success`: runs that complete. `latency`: completed runs that end within `seconds` of their creation.
+             * @enum {string}
+             */
+            kind: "success" | "latency";
+            /**
+             * Target
+             * @description Percent of runs that are good.
+             * @default 99
+             */
+            target?: number;
+            /** Seconds */
+            seconds?: number | null;
+            /**
+             * Window Days
+             * @default 28
+             * @enum {integer}
+             */
+            window_days?: 7 | 28 | 30;
+            /**
+             * Runs
+             * @description Which runs count: `all`, those of `published` versions, or those that `triggers` started.
+             * @default published
+             * @enum {string}
+             */
+            runs?: "all" | "published" | "triggers";
+        };
+        /**
+         * SloOut
+         * @description An objective and how well it is met.
+         */
+        SloOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow Name */
+            flow_name: string;
+            /** Space Id */
+            space_id: string;
+            /**
+             * Kind
+             * @description `success`: runs that complete. `latency`: completed runs that end within `seconds` of their creation.
+             * @enum {string}
+             */
+            kind: "success" | "latency";
+            /**
+             * Runs
+             * @description Which runs count: `all`, those of `published` versions, or those that `triggers` started.
+             * @enum {string}
+             */
+            runs: "all" | "published" | "triggers";
+            /**
+             * Target
+             * @description Percent of runs that are to be good.
+             */
+            target: number;
+            /** Seconds */
+            seconds: number | null;
+            /**
+             * Window Days
+             * @enum {integer}
+             */
+            window_days: 7 | 28 | 30;
+            /**
+             * Total
+             * @description Runs that ended in the window and count.
+             */
+            total: number;
+            /** Good */
+            good: number;
+            /**
+             * Attained
+             * @description Percent of good runs in the window; null without runs.
+             */
+            attained: number | null;
+            /**
+             * Budget Left
+             * @description Percent of the error budget that is left; negative when it is exceeded.
+             */
+            budget_left: number;
+            burn: components["schemas"]["BurnRates"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+        };
+        /**
+         * SloPart
+         * @description One part of the window.
+         */
+        SloPart: {
+            /**
+             * At
+             * Format: date-time
+             * @description Start of the part.
+             */
+            at: string;
+            /** Total */
+            total: number;
+            /** Good */
+            good: number;
+            /**
+             * Budget Left
+             * @description Percent of the error budget of the window that is left at the end of the part.
+             */
+            budget_left: number;
+        };
+        /**
+         * SloPatch
+         * @description Changes of an objective; omitted members stay. What it counts stays: add another one instead.
+         */
+        SloPatch: {
+            /** Name */
+            name?: string | null;
+            /** Target */
+            target?: number | null;
+            /** Window Days */
+            window_days?: (7 | 28 | 30) | null;
+        };
+        /**
          * SlotOut
          * @description A slot that a run, or a step of it, holds or waits for.
          */
@@ -18788,6 +19156,37 @@ export interface components {
             secret?: string | null;
         };
         /**
+         * TriggerStatistics
+         * @description Occurrences of a trigger in a time up to now, and their runs.
+         */
+        TriggerStatistics: {
+            /** Days */
+            days: number;
+            /** Started */
+            started: number;
+            /** Queued */
+            queued: number;
+            /** Cancelled */
+            cancelled: number;
+            /**
+             * Skipped
+             * @description By reason, the most frequent first.
+             */
+            skipped: components["schemas"]["SkippedOut"][];
+            /**
+             * Completed
+             * @description Runs.
+             */
+            completed: number;
+            /**
+             * Failed
+             * @description Runs.
+             */
+            failed: number;
+            /** @description Null without occurrences that had a due time and started a run. */
+            lateness: components["schemas"]["LatenessOut"] | null;
+        };
+        /**
          * UserIn
          * @description A user to invite.
          */
@@ -20360,6 +20759,8 @@ export interface operations {
                 owner_id?: string | null;
                 /** @description Runs of flows with this tag. */
                 tag?: string | null;
+                /** @description Started by this trigger, in the last 90 days. */
+                trigger_id?: string | null;
             };
             header?: never;
             path?: never;
@@ -20461,6 +20862,8 @@ export interface operations {
                 owner_id?: string | null;
                 /** @description Runs of flows with this tag. */
                 tag?: string | null;
+                /** @description Started by this trigger, in the last 90 days. */
+                trigger_id?: string | null;
             };
             header?: never;
             path?: never;
@@ -25854,6 +26257,96 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_OccurrenceOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    statistics_api_v1_triggers__trigger_id__statistics_get: {
+        parameters: {
+            query?: {
+                days?: number;
+            };
+            header?: never;
+            path: {
+                trigger_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerStatistics"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -45546,6 +46039,467 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AlertNoticeOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_slos_api_v1_slos_get: {
+        parameters: {
+            query?: {
+                /** @description Only those of this flow. */
+                flow_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SloOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_slo_api_v1_flows__flow_id__slos_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                flow_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SloIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SloOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_slo_api_v1_slos__slo_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slo_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SloDetail"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_slo_api_v1_slos__slo_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slo_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_slo_api_v1_slos__slo_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slo_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SloPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SloOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

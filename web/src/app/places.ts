@@ -58,7 +58,14 @@ export const PLACES = [
     counts: "sessions",
     primary: true,
   },
-  { id: "observe", to: "/observe", text: "observe", icon: ChartNoAxesColumn, counts: "attention", also: ["alerts"] },
+  {
+    id: "observe",
+    to: "/observe",
+    text: "observe",
+    icon: ChartNoAxesColumn,
+    counts: "attention",
+    also: ["alerts", "service-levels"],
+  },
   { id: "settings", to: "/settings/{-$section}", text: "settings", icon: Settings },
 ] as const satisfies readonly Place[];
 

@@ -7,11 +7,10 @@ import {
   Outlet,
 } from "@tanstack/react-router";
 import { componentsQuery } from "@/api/queries/components";
-import type { FlowShow } from "@/api/queries/flowList";
 import { flowQuery } from "@/api/queries/flows";
 import { meQuery } from "@/api/queries/me";
 import { setStoragePerson } from "@/lib/storage";
-import { words } from "./address";
+import { flowList, words } from "./address";
 import { FlowSkeleton } from "./flow/FlowSkeleton";
 import { unlessLeaving } from "./leaving";
 import { Crashed } from "./shell/Crashed";
@@ -43,12 +42,7 @@ const inside = createRoute({
 const home = createRoute({
   getParentRoute: () => inside,
   path: "/",
-  validateSearch: (search: Record<string, unknown>) => {
-    const show: { show?: FlowShow | undefined } = {
-      show: search.show === "favourites" || search.show === "trash" ? search.show : undefined,
-    };
-    return { ...words("space", "search", "folder", "tag")(search), ...show };
-  },
+  validateSearch: flowList,
   component: lazyRouteComponent(() => import("@/features/home"), "HomePage"),
 });
 const templates = createRoute({
@@ -60,7 +54,7 @@ const templates = createRoute({
 const runs = createRoute({
   getParentRoute: () => inside,
   path: "/runs",
-  validateSearch: words("status", "flow"),
+  validateSearch: words("status", "flow", "trigger"),
   component: lazyRouteComponent(() => import("@/features/runs"), "RunsPage"),
 });
 const chat = createRoute({
@@ -118,6 +112,12 @@ const alerts = createRoute({
   path: "/alerts",
   validateSearch: words("flow"),
   component: lazyRouteComponent(() => import("@/features/alerts"), "AlertsPage"),
+});
+const serviceLevels = createRoute({
+  getParentRoute: () => inside,
+  path: "/service-levels",
+  validateSearch: words("flow"),
+  component: lazyRouteComponent(() => import("@/features/observe"), "SlosPage"),
 });
 const settings = createRoute({
   getParentRoute: () => inside,
@@ -223,6 +223,7 @@ const tree = root.addChildren([
     developOne,
     observe,
     alerts,
+    serviceLevels,
     settings,
     design,
     flow.addChildren([canvas, steps, overview, flowRuns, flowRun, flowTests, flowTriggers, publish]),

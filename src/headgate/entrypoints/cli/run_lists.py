@@ -48,6 +48,7 @@ Conversation = Annotated[str | None, typer.Option(help="Only runs of this conver
 Version = Annotated[int | None, typer.Option(help="Only runs of this version.", min=1)]
 Owner = Annotated[str | None, typer.Option(help="Only flows of this owner: an e-mail address.")]
 Tag = Annotated[str | None, typer.Option(help="Only flows with this tag.")]
+Trigger = Annotated[str | None, typer.Option(help="Only runs that this trigger started: its id.")]
 Since = Annotated[datetime | None, typer.Option(help="Created at or after this local time.")]
 Until = Annotated[datetime | None, typer.Option(help="Created before this local time.")]
 Search = Annotated[str | None, typer.Option(help="Words of the input, result or error.")]
@@ -63,6 +64,7 @@ def list_(
     version: Version = None,
     owner: Owner = None,
     tag: Tag = None,
+    trigger: Trigger = None,
     since: Since = None,
     until: Until = None,
     search: Search = None,
@@ -74,6 +76,7 @@ def list_(
     own = {
         "flow_id": flow, "status": status, "deliveries": deliveries, "parent_run_id": parent,
         "session_id": conversation, "version": version, "owner_id": owner, "tag": tag,
+        "trigger_id": trigger,
         "since": since, "until": until, "search": search,
     }  # fmt: skip
 
@@ -101,6 +104,7 @@ def export(
     version: Version = None,
     owner: Owner = None,
     tag: Tag = None,
+    trigger: Trigger = None,
     since: Since = None,
     until: Until = None,
     search: Search = None,
@@ -111,6 +115,7 @@ def export(
     own = {
         "flow_id": flow, "status": status, "deliveries": deliveries, "parent_run_id": parent,
         "session_id": conversation, "version": version, "owner_id": owner, "tag": tag,
+        "trigger_id": trigger,
         "since": since, "until": until, "search": search,
     }  # fmt: skip
 

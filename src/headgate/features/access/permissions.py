@@ -189,7 +189,9 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
             "Add, change, pause and remove triggers, which start a published flow by themselves; backfill schedules.",
         ),
         Permission.ALERTS_MANAGE: Rule(
-            Role.PUBLISHER, "Add, change, mute, test and remove alert rules; send failed notices of alerts again."
+            Role.PUBLISHER,
+            "Add, change and remove alert rules and service level objectives; mute and test rules; send failed notices"
+            " of alerts again.",
         ),
         Permission.SPACES_MANAGE: Rule(
             Role.OWNER, "Rename and delete a space; add and remove members and set their role."

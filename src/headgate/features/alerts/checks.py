@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.components.mail.messages import addresses
 from headgate.features.alerts.errors import AlertRuleInvalid
-from headgate.features.alerts.schemas import THRESHOLDS
+from headgate.features.alerts.schemas import FIXED, THRESHOLDS
 from headgate.features.alerts.tables import AlertRuleRow
 from headgate.features.connections.repository import find_shared
 from headgate.sdk.approvals import NOTICE_KINDS
@@ -15,8 +15,9 @@ from headgate.sdk.approvals import NOTICE_KINDS
 async def check_rule(session: AsyncSession, row: AlertRuleRow) -> None:
     """Raise `AlertRuleInvalid` for settings that do not fit together."""
     lowest, highest = next(bounds for kind, bounds in THRESHOLDS.items() if kind == row.kind)
-    if row.kind == "silent":
-        row.threshold = 0
+    if row.kind in FIXED:
+        row.threshold, window_seconds = FIXED[row.kind]
+        row.window_seconds = window_seconds or row.window_seconds
     elif not lowest <= row.threshold <= highest:
         raise AlertRuleInvalid(
             f"The threshold {row.threshold:g} is not between {lowest:g} and {highest:g}.",

@@ -7,11 +7,12 @@ evaluated. What depends on the time at which Headgate itself works (late runs, q
 evaluations have followed each other for a while: after an outage or a change of the clock, triggers catch up first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm.attributes import flag_modified
 
 from headgate.features.alerts.conditions import SECOND, Finding, find
 from headgate.features.alerts.letters import Content, content_of
@@ -30,6 +31,11 @@ EVERY_SECONDS = 60.0
 MOST_AT_ONCE = 2
 STEADY_SECONDS = 180.0
 """How long evaluations must have followed each other before late and queued runs are evaluated."""
+_CHANGES: Mapping[type, Sequence[str]] = {
+    AlertRuleRow: ("fired_at", "notified_at", "notices"),
+    AlertRow: ("state", "value", "seen_at", "resolved_at", "escalated_at", "pending"),
+}
+"""What an evaluation changes."""
 _OF_TIME = frozenset({"silent", "queue"})
 """Kinds that would blame flows for an outage of Headgate."""
 
@@ -104,6 +110,7 @@ async def apply(
     await _open_and_resolve(session, rules, findings, at, judged=judged, tenant_id=tenant_id)
     await _notify(session, rules, at, tenant_id=tenant_id)
     await _escalate(session, rules, at, tenant_id=tenant_id)
+    await _flush(session)
 
 
 async def _open_and_resolve(
@@ -132,7 +139,16 @@ async def _open_and_resolve(
     for values in added:
         rules[values["rule_id"]].fired_at = at
     if added:
-        await session.execute(insert_into(session, AlertRow).on_conflict_do_nothing(), added)
+        insert = insert_into(session, AlertRow).on_conflict_do_nothing()
+        await session.execute(insert, added, execution_options={"render_nulls": True})
+    await _flush(session)
+
+
+async def _flush(session: AsyncSession) -> None:
+    """Store changed rules and alerts, each with one statement: rows with different changed columns would need more."""
+    for row in session.dirty:
+        for name in _CHANGES.get(type(row), ()):
+            flag_modified(row, name)
     await session.flush()
 
 
@@ -191,6 +207,7 @@ async def _notify(session: AsyncSession, rules: dict[str, AlertRuleRow], at: int
         if channels := channels_of(rule):
             rule.notified_at = at
             _add_notices(session, rule, "opened" if opened else "resolved", content, at, channels=channels)
+    await _flush(session)
 
 
 async def _escalate(session: AsyncSession, rules: dict[str, AlertRuleRow], at: int, *, tenant_id: str) -> None:

@@ -6,10 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from headgate.features.slos.figures import FAST, SLOW, SPANS
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainText
 
-RuleKind = Literal["failure", "failure_rate", "slow", "silent", "cost", "queue", "budget"]
+RuleKind = Literal["failure", "failure_rate", "slow", "silent", "cost", "queue", "budget", "burn_fast", "burn_slow"]
 RuleState = Literal["ok", "open", "acknowledged", "muted", "off"]
 AlertState = Literal["open", "acknowledged", "resolved"]
 NoticeKind = Literal["opened", "resolved", "escalated", "test"]
@@ -25,23 +26,32 @@ THRESHOLDS: Mapping[RuleKind, tuple[float, float]] = {
     "cost": (0.000_1, 1_000_000),
     "queue": (1, 1_000_000),
     "budget": (0.1, 100),
+    "burn_fast": (FAST[2], FAST[2]),
+    "burn_slow": (SLOW[2], SLOW[2]),
 }
-"""Lowest and highest by kind: failed runs, percent, seconds, none, US dollars, runs, percent."""
+"""Lowest and highest by kind: failed runs, percent, seconds, none, US dollars, runs, percent, burn rates."""
+BURN_RATES: Mapping[str, tuple[str, str, float]] = {"burn_fast": FAST, "burn_slow": SLOW}
+FIXED: Mapping[str, tuple[float, int | None]] = {"silent": (0, None)} | {
+    kind: (rate, SPANS[long] // 1_000_000) for kind, (long, _, rate) in BURN_RATES.items()
+}
+"""Kinds with a threshold that cannot be chosen, and some with a window that cannot: those of the rule are replaced."""
 SHORTEST_WINDOW, LONGEST_WINDOW = 60, 30 * 86_400
 MOST_RECIPIENTS = 20
 _HOW = (
     "Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`);"
-    " 0 for `silent`."
+    " 0 for `silent`. Fixed: 14.4 for `burn_fast`, 6 for `burn_slow` (burn rates of service level objectives)."
 )
 _WINDOW = (
     "The time that counts, up to now. `silent`: how late a run may start. `queue`: how long a run may wait. Without"
-    " effect for `budget`, which counts a day in UTC."
+    " effect for `budget`, which counts a day in UTC. Fixed: an hour for `burn_fast`, six hours for `burn_slow`."
 )
 Id = Annotated[PlainText, Field(max_length=36)]
 Recipients = Annotated[list[Annotated[PlainText, Field(max_length=254)]], Field(max_length=MOST_RECIPIENTS)]
 Threshold = Annotated[float, Field(ge=0, le=10_000_000, allow_inf_nan=False, description=_HOW)]
 Window = Annotated[int, Field(ge=SHORTEST_WINDOW, le=LONGEST_WINDOW, description=_WINDOW)]
-Fewest = Annotated[int, Field(ge=1, le=1_000_000, description="`failure_rate`: runs that must have ended.")]
+Fewest = Annotated[
+    int, Field(ge=1, le=1_000_000, description="`failure_rate`, `burn_fast`, `burn_slow`: runs that must have ended.")
+]
 Quiet = Annotated[int, Field(ge=60, le=7 * 86_400, description="Least time between two notices of the rule.")]
 Escalation = Annotated[int, Field(ge=60, le=30 * 86_400, description="Escalates alerts that nobody acknowledged.")]
 Webhook = Annotated[PlainText, Field(max_length=2_000, description="A signed request is sent there; empty for none.")]

@@ -21,7 +21,9 @@ class AlertRuleRow(Row):
         ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
         CheckConstraint(
-            "kind IN ('failure', 'failure_rate', 'slow', 'silent', 'cost', 'queue', 'budget')", name="kind_known"
+            "kind IN ('failure', 'failure_rate', 'slow', 'silent', 'cost', 'queue', 'budget', 'burn_fast',"
+            " 'burn_slow')",
+            name="kind_known",
         ),
         Index("ix_alert_rules_tenant_id_id", "tenant_id", "id"),
     )
@@ -34,7 +36,7 @@ class AlertRuleRow(Row):
     name: Mapped[str] = mapped_column(String(120))
     kind: Mapped[str] = mapped_column(String(16))
     threshold: Mapped[float] = mapped_column(Float)
-    """Runs, percent, seconds or US dollars: `schemas.THRESHOLDS`."""
+    """Runs, percent, seconds, US dollars or a burn rate: `schemas.THRESHOLDS`."""
     window_seconds: Mapped[int] = mapped_column(BigInteger)
     fewest_runs: Mapped[int]
     connection_id: Mapped[str | None] = mapped_column(String(36))

@@ -119,10 +119,14 @@ def _run_filter(
     user_id: Annotated[str | None, Query(max_length=36, description="Started by this user.")] = None,
     owner_id: Annotated[str | None, Query(max_length=36, description="Runs of flows of this owner.")] = None,
     tag: Annotated[str | None, Query(max_length=LONGEST_TAG, description="Runs of flows with this tag.")] = None,
+    trigger_id: Annotated[
+        str | None, Query(max_length=36, description="Started by this trigger, in the last 90 days.")
+    ] = None,
 ) -> RunFilter:
     return RunFilter(
         *(flow_id, status, session_id, stored_time(since), stored_time(until), deliveries),
         *(parent_run_id, parent_step_id, version, user_id, owner_id, tag and tag.lower()),
+        trigger_id=trigger_id,
     )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import ColumnElement, column, exists, select, table
 
 from headgate.features.flows.organization.tables import FlowTagRow
 from headgate.features.flows.tables import FlowRow
@@ -16,6 +16,9 @@ from headgate.features.runs.schemas import RunState
 from headgate.features.runs.tables import flow_runs
 from headgate.foundation.database import microseconds, now
 from headgate.foundation.errors import Invalid
+
+_OCCURRENCES = table("trigger_occurrences", column("trigger_id"), column("flow_run_id"))
+"""Of triggers, a feature above this one: which run each started."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +44,21 @@ class RunFilter:
     """The owner of the flow."""
     tag: str | None = None
     """A tag of the flow."""
+    trigger_id: str | None = None
+    """The trigger that started it: of occurrences, which are kept for 90 days."""
 
     @property
     def of_one(self) -> bool:
         """Return whether a condition has an index that is better than that of the tenant."""
-        return self.flow_id is not None or self.parent_run_id is not None
+        return any(value is not None for value in (self.flow_id, self.parent_run_id, self.trigger_id))
 
     def conditions(self) -> Iterator[ColumnElement[bool]]:
         """Return the SQL conditions."""
         run = flow_runs.c
         columns = (run.flow_id, run.status, run.session_id, run.parent_run_id, run.parent_step_id, run.version)
-        for column in (*columns, run.user_id):
-            if (value := getattr(self, column.name)) is not None:
-                yield column == value
+        for own in (*columns, run.user_id):
+            if (value := getattr(self, own.name)) is not None:
+                yield own == value
         if self.deliveries is not None:
             delivery = webhook_deliveries.c
             yield exists().where(delivery.flow_run_id == run.id, delivery.status == self.deliveries)
@@ -61,6 +66,9 @@ class RunFilter:
             yield run.flow_id.in_(select(FlowRow.id).where(FlowRow.owner_user_id == self.owner_id))
         if self.tag is not None:
             yield run.flow_id.in_(select(FlowTagRow.flow_id).where(FlowTagRow.tag == self.tag))
+        if self.trigger_id is not None:
+            started = select(_OCCURRENCES.c.flow_run_id).where(_OCCURRENCES.c.trigger_id == self.trigger_id)
+            yield run.id.in_(started.where(_OCCURRENCES.c.flow_run_id.is_not(None)))
         if self.since is not None:
             yield run.created_at >= self.since
         if self.until is not None:
@@ -93,6 +101,7 @@ class _Parameters(BaseModel):
     user_id: str | None = None
     owner_id: str | None = None
     tag: str | None = None
+    trigger_id: str | None = None
 
 
 def run_filter_of(parameters: Mapping[str, Any]) -> RunFilter:

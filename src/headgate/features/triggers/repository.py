@@ -280,6 +280,33 @@ async def last_outcomes(session: AsyncSession, trigger: TriggerRow, limit: int) 
     return (await session.execute(query)).scalars().all()
 
 
+async def count_occurrences(
+    session: AsyncSession, trigger_id: str, since: int, *, tenant_id: str
+) -> tuple[Sequence[AnyRow], AnyRow]:
+    """Count the occurrences of a trigger since a time.
+
+    Returns `status`, `reason`, `run_status` and `count_`; and of those with a due time that started a run `many` and
+    the percentiles `p50`, `p95` and `p100` of how late they were, in microseconds.
+    """
+    row, run = OccurrenceRow, flow_runs.c
+    own = and_(row.trigger_id == trigger_id, row.tenant_id == tenant_id, row.created_at >= since)
+    of_run = and_(run.id == row.flow_run_id, run.tenant_id == row.tenant_id)
+    counts = select(row.status, row.reason, run.status.label("run_status"), func.count().label("count_"))
+    counts = counts.outerjoin(flow_runs, of_run).where(own).group_by(row.status, row.reason, run.status)
+    late = (row.created_at - row.due_at).label("late")
+    ranked = (
+        select(late, func.row_number().over(order_by=late).label("place"), func.count().over().label("many"))
+        .where(own, row.status == "started", row.due_at.is_not(None), row.backfill_id.is_(None))
+        .subquery()
+    )
+    at = (
+        func.max(case((ranked.c.place == (ranked.c.many * share + 99) // 100, ranked.c.late))).label(f"p{share}")
+        for share in (50, 95, 100)
+    )
+    lateness = (await session.execute(select(func.count().label("many"), *at).select_from(ranked))).one()
+    return (await session.execute(counts)).all(), lateness
+
+
 async def delete_old(session: AsyncSession, before: int, *, dry: bool = False) -> int:
     """Delete settled occurrences that were created before a time; with `dry` only count them. Returns how many."""
     old = and_(OccurrenceRow.created_at < before, OccurrenceRow.status != "queued")

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.triggers import service, starts, views
+from headgate.features.triggers.figures import trigger_statistics
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.forms import links
 from headgate.features.triggers.holidays import holidays_at, holidays_of, with_holidays
@@ -36,6 +37,7 @@ from headgate.features.triggers.schemas import (
     TriggerOut,
     TriggerPatch,
     TriggerState,
+    TriggerStatistics,
 )
 from headgate.features.triggers.settings import Kind, ScheduleConfig, TriggerInput
 from headgate.foundation.api import (
@@ -239,6 +241,19 @@ async def occurrences(
     )
     page, following = page_of(rows, limit, "id")
     return Page(items=page, next_cursor=following)
+
+
+@router.get(
+    "/triggers/{trigger_id}/statistics",
+    summary="Read statistics of a trigger",
+    responses=problems(404),
+    dependencies=_RUNS,
+)
+async def statistics(
+    trigger_id: str, session: ReadSession, caller: Caller, days: Annotated[int, Query(ge=1, le=90)] = 7
+) -> TriggerStatistics:
+    """Return how many occurrences started a run or were skipped, and why; their runs; how late they were."""
+    return await trigger_statistics(session, caller, trigger_id, days=days)
 
 
 @router.get("/triggers/{trigger_id}/next", summary="List next occurrences", responses=problems(404), dependencies=_VIEW)

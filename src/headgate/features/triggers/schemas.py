@@ -143,6 +143,35 @@ class OccurrenceOut(BaseModel):
     backfill_id: str | None = None
 
 
+class SkippedOut(BaseModel):
+    """Occurrences that started no run, for one reason."""
+
+    reason: str
+    occurrences: int
+
+
+class LatenessOut(BaseModel):
+    """How late occurrences with a due time were decided on, in seconds; jitter and waiting for their turn count."""
+
+    occurrences: int
+    p50_seconds: float
+    p95_seconds: float
+    max_seconds: float
+
+
+class TriggerStatistics(BaseModel):
+    """Occurrences of a trigger in a time up to now, and their runs."""
+
+    days: int
+    started: int
+    queued: int
+    cancelled: int
+    skipped: list[SkippedOut] = Field(description="By reason, the most frequent first.")
+    completed: int = Field(description="Runs.")
+    failed: int = Field(description="Runs.")
+    lateness: LatenessOut | None = Field(description="Null without occurrences that had a due time and started a run.")
+
+
 class FiredOut(BaseModel):
     """Outcome of an occurrence."""
 

@@ -226,6 +226,10 @@ class PartsOfTest(Parts):
         return self._made("triggers")
 
     @property
+    def _slos(self) -> Any:
+        return self._made("service levels")
+
+    @property
     def _alerts(self) -> Any:
         return self._made("alerts")
 
@@ -259,8 +263,8 @@ class TestBegin:
         parts = PartsOfTest()
         await begin(app, parts, recover=True)
         assert parts.started == [
-            *("deliveries", "notices", "components", "maintenance", "keys", "tests", "triggers", "alerts"),
-            *("notices of alerts", "knowledge", "knowledge sources", "development"),
+            *("deliveries", "notices", "components", "maintenance", "keys", "tests", "triggers"),
+            *("service levels", "alerts", "notices of alerts", "knowledge", "knowledge sources", "development"),
         ]
         assert logged == [("router not loaded", FAILING)]
 
@@ -270,8 +274,8 @@ class TestBegin:
         parts = PartsOfTest(maintenance=True)
         await begin(app, parts, recover=True)
         assert parts.started == [
-            *("deliveries", "notices", "components", "keys", "tests", "triggers", "alerts", "notices of alerts"),
-            *("knowledge", "knowledge sources"),
+            *("deliveries", "notices", "components", "keys", "tests", "triggers"),
+            *("service levels", "alerts", "notices of alerts", "knowledge", "knowledge sources"),
             "development",
         ]
         assert logged[1:] == [("background jobs not started", "maintenance")]

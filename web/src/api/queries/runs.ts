@@ -15,6 +15,7 @@ export interface RunFilter {
   parent_step_id?: string | undefined;
   owner_id?: string | undefined;
   tag?: string | undefined;
+  trigger_id?: string | undefined;
   /** Also trigger, release, owner, tags and cost. */
   details?: boolean | undefined;
 }

@@ -25,6 +25,7 @@ export const triggerKeys = {
   all: ["triggers"] as const,
   list: (filter: TriggerFilter) => ["triggers", "list", filter] as const,
   occurrences: (id: string) => ["triggers", "occurrences", id] as const,
+  statistics: (id: string, days: number) => ["triggers", "statistics", id, days] as const,
   next: (id: string) => ["triggers", "next", id] as const,
   caught: (id: string) => ["triggers", "caught", id] as const,
   links: (id: string) => ["triggers", "links", id] as const,
@@ -46,6 +47,17 @@ export const triggersQuery = (filter: TriggerFilter = {}) =>
       return (await unwrap(api.GET("/api/v1/triggers", { params: { query }, signal }))).items;
     },
     refetchInterval: SOON_MS,
+  });
+
+/** What a trigger started and skipped in the last days. */
+export const triggerStatisticsQuery = (id: string, days: number) =>
+  queryOptions({
+    queryKey: triggerKeys.statistics(id, days),
+    queryFn: ({ signal }) => {
+      const params = { path: { trigger_id: id }, query: { days } };
+      return unwrap(api.GET("/api/v1/triggers/{trigger_id}/statistics", { params, signal }));
+    },
+    refetchInterval: 6 * SOON_MS,
   });
 
 /** The newest due times and events of a trigger. */

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { BellRing, Hammer, Keyboard, Languages, Plus, Star, SunMoon, Trash2 } from "lucide-react";
+import { BellRing, Gauge, Hammer, Keyboard, Languages, Plus, Star, SunMoon, Trash2 } from "lucide-react";
 import { useRights } from "@/api/rights";
 import { useAppearance } from "@/lib/appearance/appearance";
 import { useCommands, usePalette } from "@/lib/commands/commands";
@@ -36,6 +36,13 @@ export function useGeneralCommands(): void {
       label: t("alerts"),
       icon: <BellRing />,
       run: () => void navigate({ to: "/alerts" }),
+    },
+    {
+      id: "go.service-levels",
+      group: t("go_to"),
+      label: t("service_levels"),
+      icon: <Gauge />,
+      run: () => void navigate({ to: "/service-levels" }),
     },
     ...LISTS.map(({ show, icon: Icon }) => ({
       id: `go.${show}`,

@@ -1,5 +1,5 @@
 import { Field, Input, Select } from "@/components/ui";
-import { isThreshold, type RuleDraft, WINDOWS } from "./draft";
+import { isFixed, isThreshold, type RuleDraft, WINDOWS } from "./draft";
 import { useAlertTexts } from "./texts";
 import { timeWords } from "./words";
 
@@ -16,8 +16,14 @@ export function ConditionFields({ draft, onChange }: ConditionFieldsProps) {
   const windowText = kind === "silent" ? "window_silent" : kind === "queue" ? "window_queue" : "window";
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      {kind !== "silent" && (
-        <Field label={t(`threshold_${kind}`)} error={isThreshold(draft) ? null : t("number_needed")}>
+      {isFixed(kind) && (
+        <p className="text-muted text-sm sm:col-span-2">{t(`about_${kind as "burn_fast" | "burn_slow"}`)}</p>
+      )}
+      {kind !== "silent" && !isFixed(kind) && (
+        <Field
+          label={t(`threshold_${kind as Exclude<typeof kind, "silent" | "burn_fast" | "burn_slow">}`)}
+          error={isThreshold(draft) ? null : t("number_needed")}
+        >
           {(control) => (
             <Input
               {...control}
@@ -28,7 +34,7 @@ export function ConditionFields({ draft, onChange }: ConditionFieldsProps) {
           )}
         </Field>
       )}
-      {kind !== "budget" && (
+      {kind !== "budget" && !isFixed(kind) && (
         <Field label={t(windowText)}>
           {(control) => (
             <Select
@@ -40,7 +46,7 @@ export function ConditionFields({ draft, onChange }: ConditionFieldsProps) {
           )}
         </Field>
       )}
-      {kind === "failure_rate" && (
+      {(kind === "failure_rate" || isFixed(kind)) && (
         <Field label={t("fewest")} help={t("fewest_help")}>
           {(control) => (
             <Input

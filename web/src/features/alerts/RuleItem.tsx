@@ -1,9 +1,10 @@
 import { Link } from "@tanstack/react-router";
-import { BellOff, BellRing, ChevronDown, ChevronUp, EllipsisVertical, Pencil, Send, Trash2 } from "lucide-react";
+import { BellOff, BellRing, Send } from "lucide-react";
 import { useState } from "react";
 import { ALERT_CHANGES, type AlertRule, changeAlertRule, removeAlertRule, testAlertRule } from "@/api/queries/alerts";
 import { useRights } from "@/api/rights";
-import { Chip, Confirm, IconButton, Menu, Row, Switch, type Tone } from "@/components/ui";
+import { ManagedRow } from "@/components/ManagedRow";
+import { Chip, type Tone } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { ago, dateTime } from "@/lib/i18n/format";
 import { RuleDetail } from "./RuleDetail";
@@ -25,9 +26,7 @@ const TONES: Record<AlertRule["state"], Tone> = {
 export function RuleItem({ rule, ofFlow }: { rule: AlertRule; ofFlow: boolean }) {
   const t = useAlertTexts();
   const { may } = useRights();
-  const [open, setOpen] = useState(false);
-  const [dialog, setDialog] = useState<"edit" | "remove" | "test" | null>(null);
-  const close = () => setDialog(null);
+  const [testing, setTesting] = useState(false);
   const about = { touches: ALERT_CHANGES, failed: t("failed") };
   const change = useChange({
     change: (body: Parameters<typeof changeAlertRule>[1]) => changeAlertRule(rule.id, body),
@@ -40,12 +39,14 @@ export function RuleItem({ rule, ofFlow }: { rule: AlertRule; ofFlow: boolean })
   const mute = (seconds: number) => change.mutate({ muted_until: new Date(Date.now() + seconds * 1000).toISOString() });
   const { name } = rule;
   return (
-    <Row
+    <ManagedRow
+      name={name}
+      t={t}
       icon={<BellRing aria-hidden className={rule.state === "open" ? "text-bad" : undefined} />}
       muted={!rule.enabled}
+      manages={manages}
       title={
         <>
-          <span>{name}</span>
           <Chip tone={TONES[rule.state]}>{stateWords(t, rule)}</Chip>
           {!ofFlow && rule.flow_id && (
             <Link
@@ -66,81 +67,50 @@ export function RuleItem({ rule, ofFlow }: { rule: AlertRule; ofFlow: boolean })
           )}
         </>
       }
-      aside={
-        <>
-          <Switch
-            aria-label={t("switch", { name })}
-            checked={rule.enabled}
-            disabled={!manages || change.isPending}
-            onChange={(enabled) => change.mutate({ enabled })}
-          />
-          <Menu
-            items={[
+      toggle={{ checked: rule.enabled, busy: change.isPending, onChange: (enabled) => change.mutate({ enabled }) }}
+      items={[
+        {
+          id: "test",
+          label: t("test"),
+          icon: <Send />,
+          disabled: !manages || !notifies,
+          onSelect: () => {
+            setTesting(true);
+            test.mutate();
+          },
+        },
+        ...(rule.state === "muted"
+          ? [
               {
-                id: "test",
-                label: t("test"),
-                icon: <Send />,
-                disabled: !manages || !notifies,
-                onSelect: () => {
-                  setDialog("test");
-                  test.mutate();
-                },
-              },
-              ...(rule.state === "muted"
-                ? [
-                    {
-                      id: "unmute",
-                      label: t("unmute"),
-                      icon: <BellRing />,
-                      disabled: !manages,
-                      onSelect: () => change.mutate({ muted_until: null }),
-                    },
-                  ]
-                : MUTES.map((seconds) => ({
-                    id: `mute_${seconds}`,
-                    label: t("mute", { time: timeWords(t, seconds) }),
-                    icon: <BellOff />,
-                    disabled: !manages,
-                    onSelect: () => mute(seconds),
-                  }))),
-              { id: "edit", label: t("edit"), icon: <Pencil />, disabled: !manages, onSelect: () => setDialog("edit") },
-              { kind: "line", id: "line" },
-              {
-                id: "remove",
-                label: t("remove"),
-                icon: <Trash2 />,
-                danger: true,
+                id: "unmute",
+                label: t("unmute"),
+                icon: <BellRing />,
                 disabled: !manages,
-                onSelect: () => setDialog("remove"),
+                onSelect: () => change.mutate({ muted_until: null }),
               },
-            ]}
-          >
-            <IconButton label={t("actions", { name })}>
-              <EllipsisVertical />
-            </IconButton>
-          </Menu>
-          <IconButton label={t("show", { name })} aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? <ChevronUp /> : <ChevronDown />}
-          </IconButton>
-        </>
-      }
+            ]
+          : MUTES.map((seconds) => ({
+              id: `mute_${seconds}`,
+              label: t("mute", { time: timeWords(t, seconds) }),
+              icon: <BellOff />,
+              disabled: !manages,
+              onSelect: () => mute(seconds),
+            }))),
+      ]}
+      removal={remove}
+      editor={(onClose) => <RuleDialog rule={rule} onClose={onClose} />}
+      more={() => <RuleDetail rule={rule} manages={manages} />}
     >
-      {open && <RuleDetail rule={rule} manages={manages} />}
-      <Confirm
-        open={dialog === "remove"}
-        onOpenChange={(opens) => !opens && close()}
-        title={t("remove_title", { name })}
-        action={t("remove")}
-        busy={remove.isPending}
-        onConfirm={() => remove.mutate(undefined, { onSettled: close })}
-      >
-        {t("remove_about")}
-      </Confirm>
-      {dialog === "edit" && <RuleDialog rule={rule} onClose={close} />}
-      {dialog === "test" && (
-        <TestDialog name={name} outcomes={test.data} busy={test.isPending} error={test.error} onClose={close} />
+      {testing && (
+        <TestDialog
+          name={name}
+          outcomes={test.data}
+          busy={test.isPending}
+          error={test.error}
+          onClose={() => setTesting(false)}
+        />
       )}
-    </Row>
+    </ManagedRow>
   );
 }
 

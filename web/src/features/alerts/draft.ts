@@ -1,7 +1,17 @@
 import type { AlertRule, AlertRuleChange, NewAlertRule } from "@/api/queries/alerts";
 
 export type Kind = AlertRule["kind"];
-export const KINDS: readonly Kind[] = ["failure", "failure_rate", "slow", "silent", "cost", "queue", "budget"];
+export const KINDS: readonly Kind[] = [
+  "failure",
+  "failure_rate",
+  "slow",
+  "silent",
+  "cost",
+  "queue",
+  "budget",
+  "burn_fast",
+  "burn_slow",
+];
 export const WINDOWS = [300, 900, 3_600, 21_600, 86_400, 604_800] as const;
 /** Every space of the organisation. */
 export const EVERYWHERE = "*";
@@ -49,7 +59,11 @@ const DEFAULTS: Record<Kind, string> = {
   cost: "10",
   queue: "1",
   budget: "80",
+  burn_fast: "14.4",
+  burn_slow: "6",
 };
+/** Kinds whose threshold and window the server sets. */
+export const isFixed = (kind: Kind) => kind === "burn_fast" || kind === "burn_slow";
 export const thresholdOf = (kind: Kind) => DEFAULTS[kind];
 
 export function draftOf(

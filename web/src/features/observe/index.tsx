@@ -1,1 +1,2 @@
 export { ObservePage } from "./ObservePage";
+export { SlosPage } from "./slos/SlosPage";

@@ -35,6 +35,13 @@ export function FlowTriggersPage() {
           <Link to="/alerts" search={{ flow: flowId }} className="font-medium text-accent text-sm hover:underline">
             {t("alert_rules")}
           </Link>
+          <Link
+            to="/service-levels"
+            search={{ flow: flowId }}
+            className="font-medium text-accent text-sm hover:underline"
+          >
+            {t("service_levels")}
+          </Link>
           <Link to="/triggers" className="font-medium text-accent text-sm hover:underline">
             {t("all")}
           </Link>

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { ChevronDown, ChevronUp, EllipsisVertical, History, Pencil, Play, Trash2 } from "lucide-react";
+import { History, Play } from "lucide-react";
 import { useState } from "react";
 import {
   fireTrigger,
@@ -10,7 +10,8 @@ import {
   triggerKeys,
 } from "@/api/queries/triggers";
 import { useRights } from "@/api/rights";
-import { Chip, Confirm, IconButton, Menu, Row, Switch, toast } from "@/components/ui";
+import { ManagedRow } from "@/components/ManagedRow";
+import { Chip, toast } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { dateTime } from "@/lib/i18n/format";
 import { TriggerDialog } from "./add/TriggerDialog";
@@ -31,9 +32,7 @@ interface TriggerItemProps {
 export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps) {
   const t = useTriggerTexts();
   const { may } = useRights();
-  const [open, setOpen] = useState(shown);
-  const [dialog, setDialog] = useState<"remove" | "edit" | "backfill" | null>(null);
-  const close = () => setDialog(null);
+  const [backfills, setBackfills] = useState(false);
   const change = { touches: [triggerKeys.all], failed: t("failed") };
   const toggle = useChange({ change: () => (trigger.enabled ? pauseTrigger : resumeTrigger)(trigger.id), ...change });
   const remove = useChange({ change: () => removeTrigger(trigger.id), ...change });
@@ -51,12 +50,15 @@ export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps
     });
   const { name } = trigger;
   return (
-    <Row
+    <ManagedRow
+      name={name}
+      t={t}
       icon={<Icon aria-hidden />}
       muted={!trigger.enabled}
+      manages={manages}
+      shown={shown}
       title={
         <>
-          <span>{name}</span>
           {!trigger.enabled && (
             <Chip tone="warn">
               {trigger.paused_reason ? t("paused_because", { reason: trigger.paused_reason }) : t("paused")}
@@ -88,77 +90,34 @@ export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps
           {!trigger.published && <span className="block text-warn">{t("not_published")}</span>}
         </>
       }
-      aside={
-        <>
-          <Switch
-            aria-label={t("switch", { name })}
-            checked={trigger.enabled}
-            disabled={!manages || toggle.isPending}
-            onChange={() => toggle.mutate()}
-          />
-          <Menu
-            items={[
+      toggle={{ checked: trigger.enabled, busy: toggle.isPending, onChange: () => toggle.mutate() }}
+      items={[
+        {
+          id: "fire",
+          label: t("fire"),
+          icon: <Play />,
+          disabled: !may("runs.start", trigger.space_id),
+          onSelect: startNow,
+        },
+        ...(trigger.kind === "schedule"
+          ? [
               {
-                id: "fire",
-                label: t("fire"),
-                icon: <Play />,
-                disabled: !may("runs.start", trigger.space_id),
-                onSelect: startNow,
-              },
-              ...(trigger.kind === "schedule"
-                ? [
-                    {
-                      id: "backfill",
-                      label: t("backfill"),
-                      icon: <History />,
-                      disabled: !manages,
-                      onSelect: () => setDialog("backfill"),
-                    },
-                  ]
-                : []),
-              {
-                id: "edit",
-                label: t("edit"),
-                icon: <Pencil />,
+                id: "backfill",
+                label: t("backfill"),
+                icon: <History />,
                 disabled: !manages,
-                onSelect: () => setDialog("edit"),
+                onSelect: () => setBackfills(true),
               },
-              { kind: "line", id: "line" },
-              {
-                id: "remove",
-                label: t("remove"),
-                icon: <Trash2 />,
-                danger: true,
-                disabled: !manages,
-                onSelect: () => setDialog("remove"),
-              },
-            ]}
-          >
-            <IconButton label={t("actions", { name })}>
-              <EllipsisVertical />
-            </IconButton>
-          </Menu>
-          <IconButton label={t("show", { name })} aria-expanded={open} onClick={() => setOpen(!open)}>
-            {open ? <ChevronUp /> : <ChevronDown />}
-          </IconButton>
-        </>
-      }
-    >
-      {open && <TriggerDetail trigger={trigger} manages={manages} />}
-      <Confirm
-        open={dialog === "remove"}
-        onOpenChange={(opens) => !opens && close()}
-        title={t("remove_title", { name })}
-        action={t("remove")}
-        busy={remove.isPending}
-        onConfirm={() => remove.mutate(undefined, { onSettled: close })}
-      >
-        {t("remove_about")}
-      </Confirm>
-      {dialog === "edit" && (
-        <TriggerDialog flowId={trigger.flow_id} spaceId={trigger.space_id} trigger={trigger} onClose={close} />
+            ]
+          : []),
+      ]}
+      removal={remove}
+      editor={(onClose) => (
+        <TriggerDialog flowId={trigger.flow_id} spaceId={trigger.space_id} trigger={trigger} onClose={onClose} />
       )}
-      {dialog === "backfill" && <BackfillDialog trigger={trigger} onClose={close} />}
-    </Row>
+      more={() => <TriggerDetail trigger={trigger} manages={manages} />}
+    >
+      {backfills && <BackfillDialog trigger={trigger} onClose={() => setBackfills(false)} />}
+    </ManagedRow>
   );
 }

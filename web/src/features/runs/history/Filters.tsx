@@ -3,6 +3,7 @@ import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
 import { collectionsQuery } from "@/api/queries/flowCollections";
 import { meQuery } from "@/api/queries/me";
+import { triggersQuery } from "@/api/queries/triggers";
 import { Input, Select } from "@/components/ui";
 import { type RunTextKey, useRunTexts } from "../texts";
 
@@ -37,6 +38,8 @@ interface FiltersProps {
   onOwner: (owner: string | undefined) => void;
   tag: string | undefined;
   onTag: (tag: string | undefined) => void;
+  trigger: string | undefined;
+  onTrigger: (trigger: string | undefined) => void;
   flow?: string | undefined;
   names?: Record<string, string>;
   onFlow?: (flow: string | undefined) => void;
@@ -104,12 +107,31 @@ export function Filters({
           ]}
         />
       )}
+      <OfTrigger flow={flow} {...more} />
       {names && <OfFlows {...more} />}
     </div>
   );
 }
 
 const ALL = "*";
+
+/** Filters by the trigger that started a run, where there are triggers. */
+function OfTrigger({ flow, trigger, onTrigger }: Pick<FiltersProps, "flow" | "trigger" | "onTrigger">) {
+  const t = useRunTexts();
+  const { data = [] } = useQuery({ ...triggersQuery(flow ? { flow_id: flow } : {}), refetchInterval: false });
+  if (data.length === 0 && !trigger) return null;
+  const known = data.map(({ id, name, flow_name }) => ({ value: id, label: flow ? name : `${name} · ${flow_name}` }));
+  const removed = trigger && !data.some(({ id }) => id === trigger) ? [{ value: trigger, label: trigger }] : [];
+  return (
+    <Select
+      aria-label={t("column_trigger")}
+      className="min-w-36 flex-1 sm:w-44 sm:flex-none"
+      value={trigger ?? ALL}
+      onChange={(next) => onTrigger(next === ALL ? undefined : next)}
+      options={[{ value: ALL, label: t("every_trigger") }, ...known, ...removed]}
+    />
+  );
+}
 
 /** Filters by what the flow has: its owner and its tags. */
 function OfFlows({ owner, onOwner, tag, onTag }: Pick<FiltersProps, "owner" | "onOwner" | "tag" | "onTag">) {

@@ -18,6 +18,8 @@ import { useRunFilter } from "./useRunFilter";
 interface RunListProps {
   flowId: string | undefined;
   status: string | undefined;
+  /** The trigger whose runs are shown at first. */
+  triggerId?: string | undefined;
   /** Names of flows, where runs of several are shown. */
   names?: Record<string, string>;
   onStatus: (status: string | undefined) => void;
@@ -25,7 +27,7 @@ interface RunListProps {
 }
 
 /** Past and present runs with filters, a page after the other; those under way are asked after again and again. */
-export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProps) {
+export function RunList({ flowId, status, triggerId, names, onStatus, onFlow }: RunListProps) {
   const t = useRunTexts();
   const {
     filter,
@@ -35,7 +37,7 @@ export function RunList({ flowId, status, names, onStatus, onFlow }: RunListProp
     undelivered,
     clear: clearFields,
     filtered: chose,
-  } = useRunFilter({ flowId, status, onStatus });
+  } = useRunFilter({ flowId, triggerId, status, onStatus });
   const { data, error, isPending, hasNextPage, fetchNextPage, isFetchingNextPage, refetch } = useInfiniteQuery(
     runsQuery({ ...filter, details: true }),
   );

@@ -16,6 +16,7 @@ export function RunsPage() {
       <RunList
         flowId={search.flow}
         status={search.status}
+        triggerId={search.trigger}
         names={names ?? {}}
         onStatus={(status) => void navigate({ to: "/runs", search: { ...search, status }, replace: true })}
         onFlow={(flow) => void navigate({ to: "/runs", search: { ...search, flow }, replace: true })}

@@ -5,6 +5,8 @@ import { isSpan, type Span, sinceOf, UNDELIVERED } from "./Filters";
 
 interface Outside {
   flowId: string | undefined;
+  /** Whose runs are shown at first. */
+  triggerId: string | undefined;
   status: string | undefined;
   onStatus: (status: string | undefined) => void;
 }
@@ -16,6 +18,7 @@ interface Chosen {
   undelivered: boolean;
   owner: string | undefined;
   tag: string | undefined;
+  trigger: string | undefined;
 }
 
 const NOTHING: Chosen = {
@@ -25,16 +28,18 @@ const NOTHING: Chosen = {
   undelivered: false,
   owner: undefined,
   tag: undefined,
+  trigger: undefined,
 };
 const HOURS: Record<Exclude<Span, "any">, string> = { hour: "1", day: "24", week: "168", month: "720" };
 
 /** What is chosen over a list of runs: as the query asks for it, as the fields show it, and as a view stores it. */
-export function useRunFilter({ flowId, status, onStatus }: Outside) {
-  const [chosen, setChosen] = useState(NOTHING);
+export function useRunFilter({ flowId, triggerId, status, onStatus }: Outside) {
+  const [chosen, setChosen] = useState<Chosen>({ ...NOTHING, trigger: triggerId });
   const change = (next: Partial<Chosen>) => setChosen((before) => ({ ...before, ...next }));
-  const { search, span, since, undelivered, owner, tag } = chosen;
+  const { search, span, since, undelivered, owner, tag, trigger } = chosen;
   const filter: RunFilter = {
     flow_id: flowId,
+    trigger_id: trigger,
     status: status as RunFilter["status"],
     search: search || undefined,
     since,
@@ -61,6 +66,8 @@ export function useRunFilter({ flowId, status, onStatus }: Outside) {
     onOwner: (next: string | undefined) => change({ owner: next }),
     tag,
     onTag: (next: string | undefined) => change({ tag: next }),
+    trigger,
+    onTrigger: (next: string | undefined) => change({ trigger: next }),
   };
   const stored = { ...filter, flow_id: undefined, since: undefined, within_hours: span === "any" ? "" : HOURS[span] };
   const filters = Object.fromEntries(
@@ -81,9 +88,10 @@ export function useRunFilter({ flowId, status, onStatus }: Outside) {
       undelivered: text("deliveries") === "failed",
       owner: text("owner_id"),
       tag: text("tag"),
+      trigger: text("trigger_id"),
     });
     onStatus(text("status"));
   };
-  const narrowed = Boolean(status || search || since || undelivered || owner || tag);
+  const narrowed = Boolean(status || search || since || undelivered || owner || tag || trigger);
   return { filter, filters, fields, undelivered, clear, apply, filtered: narrowed };
 }

@@ -16,5 +16,6 @@ export default {
   every_owner: "All owners",
   owned_by_me: "My flows",
   filter_tag: "Tag",
+  every_trigger: "All triggers",
   every_tag: "All tags",
 };

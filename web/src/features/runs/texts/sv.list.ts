@@ -19,6 +19,7 @@ const sv: Translation<typeof en> = {
   every_owner: "Alla ägare",
   owned_by_me: "Mina flöden",
   filter_tag: "Tagg",
+  every_trigger: "Alla utlösare",
   every_tag: "Alla taggar",
 };
 

@@ -9,6 +9,7 @@ import { FiringList } from "./FiringList";
 import { FormPanel } from "./FormPanel";
 import { OccurrenceList } from "./OccurrenceList";
 import { PollPanel } from "./PollPanel";
+import { TriggerFigures } from "./TriggerFigures";
 
 /** What a trigger will do, has done, and where it is called. */
 export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages: boolean }) {
@@ -40,6 +41,9 @@ export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages:
           <PollPanel trigger={trigger} manages={manages} />
         </Part>
       )}
+      <Part title={t("figures")}>
+        <TriggerFigures triggerId={trigger.id} />
+      </Part>
       <div className="grid gap-4 lg:grid-cols-2">
         {scheduled && (
           <Part title={t("next_firings")}>

@@ -1,0 +1,1 @@
+"""Service level objectives (SLOs) of flows: target, error budget and burn rate."""
