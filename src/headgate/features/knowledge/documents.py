@@ -1,6 +1,7 @@
 """Adding, replacing, changing and deleting documents, and reading their passages."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy.exc import IntegrityError
@@ -253,7 +254,8 @@ async def change_document(
 ) -> DocumentOut:
     """Change readers, classification and retention of all versions, from the next search on.
 
-    Raises like `get_document`, and `ReadersUnknown`.
+    Attachments that have the same readers and classification get the new ones. Raises like `get_document`, and
+    `ReadersUnknown`.
     """
     document = await get_document(
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
@@ -270,7 +272,22 @@ async def change_document(
     await session.flush()
     out = (await _described(session, pair, principal.tenant_id))[0]
     await _record(session, principal, "knowledge_document.changed", document.base, out, before=before)
+    await _change_attached(session, principal, before, change)
     return out
+
+
+async def _change_attached(
+    session: AsyncSession, principal: Principal, before: DocumentOut, change: DocumentChange
+) -> None:
+    """Change the readers and classification of the attachments that have those of their message."""
+    rights = DocumentChange.model_validate(change.model_dump(exclude_unset=True, exclude={"retention_days"}))
+    if not rights.model_fields_set:
+        return
+    for row in await repository.attached_documents(session, before.id, tenant_id=principal.tenant_id):
+        with suppress(DocumentNotFound):  # the caller may not know of it
+            shown = await describe_document(session, principal, row.base_id, row.id)
+            if (shown.readers, shown.classification) == (before.readers, before.classification):
+                await change_document(session, principal, row.base_id, row.id, rights)
 
 
 async def reindex_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> DocumentOut:
@@ -294,11 +311,11 @@ async def delete_document(session: AsyncSession, principal: Principal, base_id: 
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
     )
     file_ids = list[str]()
-    for attached in await repository.attachments_of(session, document.row.id, tenant_id=principal.tenant_id):
+    for attached in await repository.attached_documents(session, document.row.id, tenant_id=principal.tenant_id):
         try:
-            file_ids += await delete_document(session, principal, base_id, attached)
+            file_ids += await delete_document(session, principal, base_id, attached.id)
         except DocumentNotFound:  # the caller may not know of it: it stays, and is attached to nothing
-            await repository.attach(session, attached, None, tenant_id=principal.tenant_id)
+            await repository.attach(session, attached.id, None, tenant_id=principal.tenant_id)
     out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
     versions = await repository.versions_of(session, [document.row.id], tenant_id=principal.tenant_id)
     await _record(session, principal, "knowledge_document.deleted", document.base, None, before=out)

@@ -18,12 +18,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.components.isolated.calls import Runners
 from headgate.features.access.principal import Principal, system_principal
 from headgate.features.files import service as files
+from headgate.features.files.limits import StorageLimits
 from headgate.features.files.storage import Storage
 from headgate.features.jobs.errors import LeaseLost
 from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.knowledge import repository, search_index, vector_index
+from headgate.features.knowledge.attachments import Attachments
 from headgate.features.knowledge.changes import changes_of
 from headgate.features.knowledge.chunking import Chunk, count_tokens, digest_of, divide
 from headgate.features.knowledge.embedding import Embedder
@@ -92,16 +94,24 @@ class Indexer:
         isolated: Processes of the sandbox in which documents are read.
         jobs: Runs due documents.
         embedder: Embeds passages.
+        limits: The storage quotas that apply to attachments.
     """
 
     def __init__(
-        self, database: Database, storage: Storage, isolated: Runners, jobs: JobRunner, embedder: Embedder
+        self,
+        database: Database,
+        storage: Storage,
+        isolated: Runners,
+        jobs: JobRunner,
+        embedder: Embedder,
+        limits: StorageLimits | None = None,
     ) -> None:
         self._database = database
         self._storage = storage
         self._isolated = isolated
         self._jobs = jobs
         self._embedder = embedder
+        self._attachments = Attachments(database, storage, limits)
         jobs.register(JobKind(KIND, repository.QUEUE, self.index, AT_ONCE))
 
     def soon(self, document_id: str) -> None:
@@ -149,6 +159,7 @@ class Indexer:
         await self._hold(job, generation, passages=count, characters=len(read.text), passages_embedded=0)
         added = await self._store(job, generation, document.tenant_id, passages)
         notes = list(read.notes) if passages.rows else [*read.notes, "The document has no text."]
+        notes += await self._attach(job, document, base, read)
         notes += await self._embed(job, document, base)
         await self._finish(
             job,
@@ -162,6 +173,22 @@ class Indexer:
             passages_done=len(passages.rows),
             passages_added=added,
         )
+
+    async def _attach(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, read: Extract) -> list[str]:
+        """Make the attachments of a message its documents. Returns why some have none. Raises `LeaseLost`."""
+        if read.attached is None and document.version == 1:
+            return []
+
+        async def require(session: AsyncSession) -> None:
+            await _require_current(session, job, document, base, {})
+
+        try:
+            changed, notes = await self._attachments.replace(document, base, read.attached or (), require)
+        except _Outdated:
+            await self._again(job)
+        for document_id in changed:
+            self.soon(document_id)
+        return notes
 
     async def _read(self, document: DocumentRow) -> Extract:
         async with self._database.reading() as session:

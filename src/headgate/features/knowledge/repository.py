@@ -193,10 +193,16 @@ async def set_readers(
     await session.flush()
 
 
-async def attachments_of(session: AsyncSession, document_id: str, *, tenant_id: str) -> Sequence[str]:
+async def attached_documents(session: AsyncSession, document_id: str, *, tenant_id: str) -> Sequence[DocumentRow]:
     """Return the documents that are attachments of a document."""
-    query = select(DocumentRow.id).where(DocumentRow.parent_id == document_id, DocumentRow.tenant_id == tenant_id)
+    query = select(DocumentRow).where(DocumentRow.parent_id == document_id, DocumentRow.tenant_id == tenant_id)
     return (await session.execute(query.order_by(DocumentRow.id))).scalars().all()
+
+
+async def parent_of(session: AsyncSession, document_id: str, *, tenant_id: str) -> str | None:
+    """Return the document that a document is an attachment of."""
+    query = select(DocumentRow.parent_id).where(DocumentRow.id == document_id, DocumentRow.tenant_id == tenant_id)
+    return (await session.execute(query)).scalar_one_or_none()
 
 
 async def attach(session: AsyncSession, document_id: str, parent_id: str | None, *, tenant_id: str) -> None:
