@@ -46,7 +46,7 @@ _REFUSED = {
 
 
 def read_document(content: bytes, *, name: str, media_type: str = "", delimiter: str = "") -> Document:
-    """Return text, data and table of a document: PDF, DOCX, XLSX, ODS, CSV, JSON, HTML, a mail message, Markdown or any text.
+    """Return text, data and table of a document: PDF, DOCX, XLSX, ODS, CSV, JSON, HTML, EML, Markdown or any text.
 
     Of an image all pages are unread: text recognition is a separate call.
 
@@ -57,7 +57,7 @@ def read_document(content: bytes, *, name: str, media_type: str = "", delimiter:
 
 
 def kind_of(content: bytes, name: str, media_type: str = "") -> str:
-    """Return a reader: `pdf`, `docx`, `sheet`, `csv`, `json`, `html`, `image`, `mail` or `text`. Raises `Unreadable`."""
+    """Return a reader: `pdf`, `docx`, `sheet`, `csv`, `json`, `html`, `image`, `mail`, `text`. Raises `Unreadable`."""
     suffix = PurePosixPath(name.lower()).suffix
     media = media_type.partition(";")[0].strip().lower()
     if suffix in _REFUSED:
@@ -79,8 +79,14 @@ def kind_of(content: bytes, name: str, media_type: str = "") -> str:
     return kind
 
 
+def read_text(content: bytes, name: str) -> str:
+    """Return the text of a document of the kind `text`. Raises `Unreadable`."""
+    require_size(content, name)
+    return bounded(decoded(content, name=name), name)
+
+
 def _text(content: bytes, name: str, _delimiter: str) -> Document:
-    text = bounded(decoded(content, name=name), name)
+    text = read_text(content, name)
     return Document(text, {"name": name, "size": len(content), "characters": len(text)})
 
 

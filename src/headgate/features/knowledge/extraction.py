@@ -1,4 +1,4 @@
-"""Reads the text of a document's content in a process of the sandbox, with the offsets at which its pages begin."""
+"""Reads the text of a document's content, in a process of the sandbox unless it is plain text, with the offsets at which its pages begin."""
 
 import base64
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ from headgate.components.isolated import MAIL
 from headgate.components.isolated.calls import Runners, TenantIsolation, call_isolated, read_document
 from headgate.components.readers.document import require_size
 from headgate.components.readers.mail import MOST_FILES, message_text
-from headgate.components.readers.reading import kind_of
+from headgate.components.readers.reading import kind_of, read_text
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.sdk.coerce import clean_text
 
 MOST_NOTES = 50
@@ -51,6 +52,9 @@ class Extract:
 async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str, media_type: str) -> Extract:
     """Return the text of a document's content. Raises `Unreadable` and `ComponentError` with the reason."""
     calls, kind = TenantIsolation(runners, tenant_id), kind_of(content, name, media_type)
+    if kind == "text":  # decoding parses nothing: no process is needed
+        text = await run_in_flow_thread(read_text, content, name)
+        return Extract(clean_text(text), (), (), None, ())
     if kind == "mail":
         return await _message(calls, content, name)
     has_pages = kind in {"pdf", "image"}

@@ -156,11 +156,11 @@ class Indexer:
         read = await self._read(document)
         passages = await run_in_flow_thread(prepared, read, document, base)
         count = len(passages.rows)
-        await self._hold(job, generation, passages=count, characters=len(read.text), passages_embedded=0)
-        added = await self._store(job, generation, document.tenant_id, passages)
+        sizes = {"passages": count, "characters": len(read.text), "passages_embedded": 0}
+        added = await self._store(job, generation, document.tenant_id, passages, sizes)
         notes = list(read.notes) if passages.rows else [*read.notes, "The document has no text."]
         notes += await self._attach(job, document, base, read)
-        notes += await self._embed(job, document, base)
+        notes += await self._embed(job, document, base, counted=0)
         await self._finish(
             job,
             document,
@@ -203,11 +203,18 @@ class Indexer:
             self._isolated, content, tenant_id=document.tenant_id, name=file.name, media_type=version.media_type
         )
 
-    async def _store(self, job: Job, generation: int, tenant_id: str, passages: Passages) -> int:
-        """Make the stored passages those of the text. Returns how many were added in this generation."""
+    async def _store(
+        self, job: Job, generation: int, tenant_id: str, passages: Passages, sizes: dict[str, Any]
+    ) -> int:
+        """Make the stored passages those of the text. Returns how many were added in this generation.
+
+        `sizes` are written to the document with the first of them.
+        """
         async with self._database.reading() as session:
             stored = await repository.stored_passages(session, job.id, tenant_id=tenant_id)
         changes = changes_of(stored, passages.digests, generation)
+        if not changes.added or changes.removed or changes.moved:
+            await self._hold(job, generation, **sizes)
         for ids in _batches(changes.removed):
             await self._hold(job, generation, deleted=ids, tenant_id=tenant_id)
         done = changes.unchanged
@@ -218,7 +225,7 @@ class Indexer:
         for ordinals in _batches(changes.added):
             done += len(ordinals)
             rows = [passages.rows[ordinal] for ordinal in ordinals]
-            await self._hold(job, generation, added=rows, tenant_id=tenant_id, passages_done=done)
+            await self._hold(job, generation, added=rows, tenant_id=tenant_id, passages_done=done, **sizes)
         return len(changes.added) + changes.unchanged
 
     async def _hold(
@@ -244,8 +251,13 @@ class Indexer:
                 return
         await self._again(job)
 
-    async def _embed(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow) -> list[str]:
-        """Embed the passages without a vector. Returns why they were not embedded, if they may not be."""
+    async def _embed(
+        self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, *, counted: int | None = None
+    ) -> list[str]:
+        """Embed the passages without a vector. Returns why they were not embedded, if they may not be.
+
+        `counted` is the number of embedded passages that the document has; None: unknown.
+        """
         model = base.embedding_model
         if not model:
             return []
@@ -256,13 +268,14 @@ class Indexer:
             return [f"{NOT_EMBEDDED} {reason}. It is found by words."]
         require_vectors()
         async with self._database.reading() as session:
-            missing = await vector_index.without_vector(session, document, model)
-            count = len(await repository.stored_passages(session, document.id, tenant_id=document.tenant_id))
-        await self._hold(job, document.generation, passages_embedded=count - len(missing))
+            missing, embedded = await vector_index.without_vector(session, document, model)
+        if embedded != counted:
+            await self._hold(job, document.generation, passages_embedded=embedded)
         principal = system_principal(document.tenant_id, base.space_id)
         for ids in _batches(missing, MOST_TEXTS):
             await self._embed_batch(job, document, base, Batch(principal, model, ids))
-        await self._switch(document)
+        if base.searched_model != model:
+            await self._switch(document)
         return []
 
     async def _embed_batch(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, batch: Batch) -> None:
@@ -289,6 +302,9 @@ class Indexer:
 
     async def _switch(self, document: DocumentRow, *, but: str = "") -> None:
         """Search the base with its embedding model if all documents, except perhaps one, are embedded."""
+        async with self._database.reading() as session:
+            if await vector_index.is_waiting(session, document.base_id, but=but):
+                return  # the job that embeds the last document finds that none waits
         async with self._database.writing() as session:
             await vector_index.use_embedded(session, document.base_id, tenant_id=document.tenant_id, but=but)
 
