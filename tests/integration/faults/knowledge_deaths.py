@@ -101,7 +101,7 @@ class Killing:
         """Wait until so many documents have a vector."""
         async with asyncio.timeout(self.patience):
             query = "SELECT count(DISTINCT document_id) FROM knowledge_vectors"
-            while (await rows(self.database, query))[0][0] < documents:
+            while (await rows(self.database, query))[0][0] < documents:  # noqa: ASYNC110 - another process writes it
                 await asyncio.sleep(0.02 if self.files < 1_000 else 1)
 
     async def _until_ready(self, server: Server, address: str, source_id: str) -> tuple[Any, Any]:

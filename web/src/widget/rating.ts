@@ -9,7 +9,12 @@ const THUMB =
 export function rating(send: (helpful: boolean, correction: string) => Promise<void>): HTMLElement {
   const yes = thumb(t("helpful"));
   const no = thumb(t("not_helpful"), "down");
-  const text = el("textarea", { rows: "2", "aria-label": t("correction"), placeholder: t("correction"), maxlength: "10000" });
+  const text = el("textarea", {
+    rows: "2",
+    "aria-label": t("correction"),
+    placeholder: t("correction"),
+    maxlength: "10000",
+  });
   const form = el("form", { hidden: true }, text, el("button", { type: "submit", class: "small" }, t("send")));
   const note = el("span", { class: "note", role: "status" });
   const place = el("div", { class: "rating" }, el("div", { class: "row" }, yes, no, note), form);

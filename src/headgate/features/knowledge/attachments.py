@@ -53,7 +53,12 @@ class Attachments:
         for number, item in enumerate(attached, start=1):
             name = _name(document.name, item.name, number, names)
             names.add(name)
-            reason = _reason(item, depth) or await self._put(document, base, item, name, require, changed)
+            reason = _reason(item, depth)
+            document_id = None
+            if not reason:
+                document_id, reason = await self._put(document, base, item, name, require)
+            if document_id:
+                changed.append(document_id)
             if reason:
                 names.discard(name)
                 notes.append(reason)
@@ -69,31 +74,25 @@ class Attachments:
         return depth
 
     async def _put(
-        self,
-        document: DocumentRow,
-        base: KnowledgeBaseRow,
-        item: Attached,
-        name: str,
-        require: Require,
-        changed: list[str],
-    ) -> str | None:
-        """Store an attachment, unless it is stored already. Returns why it cannot be."""
+        self, document: DocumentRow, base: KnowledgeBaseRow, item: Attached, name: str, require: Require
+    ) -> tuple[str | None, str | None]:
+        """Store an attachment, unless it is stored already. Returns its document if it changed, or why it has none."""
         tenant_id, actor = document.tenant_id, _actor(document, base)
         async with self.database.reading() as session:
             row = await repository.find_document_named(session, name, base_id=base.id, tenant_id=tenant_id)
             if row is not None and row.parent_id != document.id:
-                return f"'{item.name}' is not read: the base has a document '{name}' that is not of this message."
+                return None, f"'{item.name}' is not read: the base has a document '{name}' that is not of this message."
             if row is not None:
                 version = await repository.find_version(session, row.id, row.version, tenant_id=tenant_id)
                 if version is not None and version.sha256 == hashlib.sha256(item.content).hexdigest():
-                    return None
+                    return None, None
         try:
             file = await files.store_upload(
                 self.database, self.storage, actor, name=item.name, content=item.content, media_type=item.media_type,
                 limits=self.limits,
             )  # fmt: skip
         except NoRoomForFile as error:
-            return f"'{item.name}' is not read: {error.detail}"
+            return None, f"'{item.name}' is not read: {error.detail}"
         try:
             async with self.database.writing() as session:
                 await repository.lock_base(session, base.id, tenant_id=tenant_id)
@@ -107,10 +106,9 @@ class Attachments:
         except BaseException as error:
             await discard(self.database, self.storage, actor, file.id)
             if isinstance(error, TooManyDocuments):
-                return f"'{item.name}' is not read: {error.detail}"
+                return None, f"'{item.name}' is not read: {error.detail}"
             raise
-        changed.append(added.id)
-        return None
+        return added.id, None
 
     async def _delete(self, document: DocumentRow, base: KnowledgeBaseRow, names: set[str], require: Require) -> None:
         """Delete the documents of attachments that the message has no more."""

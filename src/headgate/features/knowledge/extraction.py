@@ -1,4 +1,7 @@
-"""Reads the text of a document's content, in a process of the sandbox unless it is plain text, with the offsets at which its pages begin."""
+"""Reads the text of a document's content, with the offsets at which its pages begin.
+
+It is read in a process of the sandbox, unless it is plain text.
+"""
 
 import base64
 from dataclasses import dataclass

@@ -104,6 +104,7 @@ class Indexer:
         isolated: Runners,
         jobs: JobRunner,
         embedder: Embedder,
+        *,
         limits: StorageLimits | None = None,
     ) -> None:
         self._database = database
@@ -203,9 +204,7 @@ class Indexer:
             self._isolated, content, tenant_id=document.tenant_id, name=file.name, media_type=version.media_type
         )
 
-    async def _store(
-        self, job: Job, generation: int, tenant_id: str, passages: Passages, sizes: dict[str, Any]
-    ) -> int:
+    async def _store(self, job: Job, generation: int, tenant_id: str, passages: Passages, sizes: dict[str, Any]) -> int:
         """Make the stored passages those of the text. Returns how many were added in this generation.
 
         `sizes` are written to the document with the first of them.

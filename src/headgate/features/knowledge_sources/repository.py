@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
+    CompoundSelect,
     Table,
     Text,
     and_,
@@ -133,7 +134,7 @@ async def set_rights(
     )
     attached = select(DocumentRow.id).where(DocumentRow.parent_id.in_(own))
     inner = select(DocumentRow.id).where(DocumentRow.parent_id.in_(attached))
-    ids = union(own, attached, inner)
+    ids: CompoundSelect[Any] = union(own, attached, inner)
     change = update(DocumentRow).where(DocumentRow.id.in_(ids), DocumentRow.tenant_id == tenant_id)
     if classification is not None:
         lower = DocumentRow.classification < classification if at_least else true()

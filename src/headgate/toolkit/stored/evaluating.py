@@ -134,15 +134,15 @@ async def read_knowledge_evaluation(visit: Visit, base: str, evaluation: str) ->
 
 
 async def evaluate_knowledge(
-    visit: Visit, base: str, limit: int = DEFAULT_LIMIT, rerank: bool = True, query_model: str = ""
+    visit: Visit, base: str, limit: int = DEFAULT_LIMIT, query_model: str = "", *, rerank: bool = True
 ) -> EvaluationAnswer:
     """Search all questions of a knowledge base in every way, and store recall, nDCG and reciprocal rank.
 
     Args:
         base: Id or name of the knowledge base, from list_knowledge.
         limit: Passages of each search.
-        rerank: Also measure the searches reranked, where the base has a rerank model.
         query_model: Also measure with queries that this chat model writes, as provider/name; empty: do not.
+        rerank: Also measure the searches reranked, where the base has a rerank model.
     """
     base_id = await _base_id(visit, base)
     evaluation_in = checked(

@@ -55,9 +55,11 @@ async def put_visitor_feedback(
 
     `conversation_id` is the session of the visit; None when it has none. Raises `MessageNotFound`.
     """
-    owner = {"tenant_id": visitor.tenant_id, "user_id": None}
-    if not await repository.has_message(session, answer.run_id, conversation_id, answer.flow_id, **owner):
-        raise MessageNotFound(answer.run_id)
+    tenant_id, run_id = visitor.tenant_id, answer.run_id
+    if not await repository.has_message(
+        session, run_id, conversation_id, answer.flow_id, tenant_id=tenant_id, user_id=None
+    ):
+        raise MessageNotFound(run_id)
     await _store(session, visitor, conversation_id or answer.run_id, answer, feedback_in)
 
 

@@ -20,6 +20,8 @@ chat_feedback = Table(
     ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
     Index("ix_chat_feedback_base_id_run_id", "base_id", "run_id"),
 )
-"""One row for each answer that its user has rated, or a visitor (no user); deleted with the run. `correction` is what a correct answer would
-be. `base_id` is the knowledge base that the run searched first, empty when none, and `document_ids` are the documents
-of it that it received passages of."""
+"""One row for each answer that its user has rated, or a visitor (no user); deleted with the run.
+
+`correction` is what a correct answer would be. `base_id` is the knowledge base that the run searched first, empty when
+none, and `document_ids` are the documents of it that it received passages of.
+"""

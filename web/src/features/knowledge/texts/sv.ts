@@ -165,7 +165,8 @@ const sv: Translation<typeof en> = {
   add_question: "Lägg till frågan",
   feedback: "Omdömen från chatten och widgetar",
   by_visitor: "Besökare",
-  feedback_help: "Vad användare och besökare tyckte om svar ur den här basen. Som fråga behåller det rättelsen som rätt svar.",
+  feedback_help:
+    "Vad användare och besökare tyckte om svar ur den här basen. Som fråga behåller det rättelsen som rätt svar.",
   helpful: "Hjälpsamt",
   not_helpful: "Inte hjälpsamt",
   correction: "Rättelse: {{text}}",
