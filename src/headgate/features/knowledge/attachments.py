@@ -48,7 +48,7 @@ class Attachments:
 
         Returns the ids of documents that are added or changed, and why attachments have no document.
         """
-        depth = await self._depth(document)
+        depth = await self._depth(document, base)
         changed, notes, names = list[str](), list[str](), set[str]()
         for number, item in enumerate(attached, start=1):
             name = _name(document.name, item.name, number, names)
@@ -65,12 +65,12 @@ class Attachments:
         await self._delete(document, base, names, require)
         return changed, notes
 
-    async def _depth(self, document: DocumentRow) -> int:
-        depth, parent = 0, document.parent_id
+    async def _depth(self, document: DocumentRow, base: KnowledgeBaseRow) -> int:
+        depth, parent, actor = 0, document.parent_id, _actor(document, base)
         async with self.database.reading() as session:
             while parent is not None and depth < MOST_DEPTH:
                 depth += 1
-                parent = await repository.parent_of(session, parent, tenant_id=document.tenant_id)
+                parent = (await documents.describe_document(session, actor, base.id, parent)).parent_id
         return depth
 
     async def _put(

@@ -199,12 +199,6 @@ async def attached_documents(session: AsyncSession, document_id: str, *, tenant_
     return (await session.execute(query.order_by(DocumentRow.id))).scalars().all()
 
 
-async def parent_of(session: AsyncSession, document_id: str, *, tenant_id: str) -> str | None:
-    """Return the document that a document is an attachment of."""
-    query = select(DocumentRow.parent_id).where(DocumentRow.id == document_id, DocumentRow.tenant_id == tenant_id)
-    return (await session.execute(query)).scalar_one_or_none()
-
-
 async def attach(session: AsyncSession, document_id: str, parent_id: str | None, *, tenant_id: str) -> None:
     """Make a document an attachment of another one, or of none."""
     change = update(DocumentRow).where(DocumentRow.id == document_id, DocumentRow.tenant_id == tenant_id)
