@@ -254,8 +254,7 @@ async def change_document(
 ) -> DocumentOut:
     """Change readers, classification and retention of all versions, from the next search on.
 
-    Attachments that have the same readers and classification get the new ones. Raises like `get_document`, and
-    `ReadersUnknown`.
+    Attachments that have the same rights get the new ones. Raises like `get_document`, and `ReadersUnknown`.
     """
     document = await get_document(
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
@@ -277,17 +276,16 @@ async def change_document(
 
 
 async def _change_attached(
-    session: AsyncSession, principal: Principal, before: DocumentOut, change: DocumentChange
+    session: AsyncSession, caller: Principal, before: DocumentOut, change: DocumentChange
 ) -> None:
     """Change the readers and classification of the attachments that have those of their message."""
     rights = DocumentChange.model_validate(change.model_dump(exclude_unset=True, exclude={"retention_days"}))
-    if not rights.model_fields_set:
-        return
-    for row in await repository.attached_documents(session, before.id, tenant_id=principal.tenant_id):
+    rows = await repository.attached_documents(session, before.id, tenant_id=caller.tenant_id)
+    for row in rows if rights.model_fields_set else ():
         with suppress(DocumentNotFound):  # the caller may not know of it
-            shown = await describe_document(session, principal, row.base_id, row.id)
+            shown = await describe_document(session, caller, row.base_id, row.id)
             if (shown.readers, shown.classification) == (before.readers, before.classification):
-                await change_document(session, principal, row.base_id, row.id, rights)
+                await change_document(session, caller, row.base_id, row.id, rights)
 
 
 async def reindex_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> DocumentOut:
@@ -390,18 +388,12 @@ async def _record(
     document = after or before
     if document is None:
         raise RuntimeError("a change of a document has a state before or after")
-    shown = _audited(after) if after is not None else _audited(document)
+    shown = _audited(document)
     await record(
-        session,
-        principal,
-        action,
-        id=document.id,
-        name=document.name,
-        space_id=base.space_id,
-        before=None if before is None else _audited(before),
-        after=None if after is None else shown,
+        session, principal, action, id=document.id, name=document.name, space_id=base.space_id,
+        before=None if before is None else _audited(before), after=None if after is None else shown,
         payload=shown | {"base_id": base.id},
-    )
+    )  # fmt: skip
 
 
 def _audited(document: DocumentOut) -> dict[str, object]:
