@@ -138,6 +138,13 @@ class TestChat:
         frame.get_by_label("Message").fill("again")
         page.keyboard.press("Enter")
         expect(frame.get_by_role("log").get_by_text("again")).to_have_count(2)
+        frame.get_by_role("button", name="Not helpful").last.click()
+        frame.get_by_label("What would be a correct answer? (optional)").fill("never")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        expect(frame.get_by_text("Thank you for your feedback.")).to_be_visible()
+        expect(frame.get_by_label("What would be a correct answer? (optional)")).to_have_count(2)
+        expect(frame.get_by_label("What would be a correct answer? (optional)").last).to_be_hidden()
         page.get_by_role("button", name="Chat with us").press("Escape")
         expect(page.locator("iframe")).to_be_hidden()
 

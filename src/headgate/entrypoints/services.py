@@ -361,7 +361,9 @@ class StepServices:
     def indexer(self) -> "indexing.Indexer":
         """Indexes documents of knowledge bases; registers its jobs."""
         base = self.installation
-        return indexing.Indexer(base.database, base.storage, self.isolated, self.jobs, self._embedder)
+        return indexing.Indexer(
+            base.database, base.storage, self.isolated, self.jobs, self._embedder, limits=self.quotas
+        )
 
     @cached_property
     def searcher(self) -> "knowledge_embedding.Searcher":

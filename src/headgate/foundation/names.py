@@ -1,5 +1,6 @@
 """Names of users' objects: one type for every named object."""
 
+import hashlib
 import re
 import unicodedata
 from typing import Annotated
@@ -64,3 +65,12 @@ def _cut(name: str, longest: int) -> str:
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1), AfterValidator(visible_name)]
 """A name in one line of visible characters, without surrounding whitespace. Users of the type add a maximum length."""
+
+
+def distinct_name(text: str, key: str, *, longest: int, otherwise: str) -> str:
+    """Return a text as a name; one that is changed for that ends with a mark of the key, which differs by key."""
+    name = name_from(text, longest=longest, otherwise=otherwise)
+    if name == text:
+        return name
+    mark = hashlib.sha256(key.encode()).hexdigest()[:12]
+    return f"{name_from(text, longest=longest - len(mark) - 1, otherwise=otherwise)} {mark}"

@@ -24,6 +24,7 @@ from headgate.toolkit.stored import (
     attending,
     composing,
     describing,
+    evaluating,
     eventing,
     keeping,
     knowing,
@@ -94,6 +95,15 @@ ONLY_MCP: Mapping[str, str] = {
         ("list_knowledge", "search_knowledge"),
         "The assistant builds flows that answer from knowledge, with Retrieve and AnswerFromKnowledge.",
     ),
+    **dict.fromkeys(
+        (
+            "list_knowledge_questions",
+            "list_knowledge_evaluations",
+            "read_knowledge_evaluation",
+            "evaluate_knowledge",
+        ),
+        "Editors evaluate a base in its page; the assistant works on flows.",
+    ),
     "list_triggers": "The page lists the triggers of the open flow.",
     "cancel_run": _WAITS,
     "pause_run": _WAITS,
@@ -157,6 +167,7 @@ def _operations() -> dict[str, Operation]:
     modules = (
         *(keeping, composing, running, eventing, remembering, approving, testing, triggering, viewing, searching),
         knowing,
+        evaluating,
         surroundings,
         describing,
         attending,

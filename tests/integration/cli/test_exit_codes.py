@@ -100,6 +100,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "knowledge change-source": ("nobody", "Site"),
     "knowledge delete-source": ("nobody", "Site"),
     "knowledge evaluate": ("nobody",),
+    "knowledge evaluations": ("nobody",),
     "knowledge propose": ("nobody", "openai/gpt-5-mini"),
     "triggers links list": (NOBODY,),
     "triggers links add": (NOBODY,),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from headgate.entrypoints.cli.app import run
-from headgate.entrypoints.cli.exit_codes import CONFLICT, FAILED, INVALID
+from headgate.entrypoints.cli.exit_codes import CONFLICT, FAILED, INVALID, NOT_FOUND
 from headgate.features.knowledge.embedding import Searcher
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.local.store import LocalModel
@@ -122,6 +122,12 @@ class TestEvaluate:
         assert (found["limit"], found["measures"][0]["recall"]) == (5, 0.5)
         assert run(["knowledge", "evaluate", "Plans"]) == 0
         assert "lexical: walrus did not find plan.txt." in capsys.readouterr().out
+        listed = answered(capsys, "knowledge", "evaluations", "Plans")
+        assert [row["limit"] for row in listed] == [10, 5]
+        assert run(["knowledge", "evaluations", "Plans"]) == 0
+        assert "lexical: 0.50" in capsys.readouterr().out
+        assert answered(capsys, "knowledge", "evaluations", "Plans", found["id"]) == found
+        assert run(["knowledge", "evaluations", "Plans", "none"]) == NOT_FOUND
 
     @pytest.mark.parametrize("content", [b"{", b'{"question": "x"}', b'{"question": "x", "documents": []}', b"\xff"])
     def test_of_a_wrong_file_adds_nothing(

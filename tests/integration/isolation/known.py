@@ -407,6 +407,7 @@ NO_PRINCIPAL = {
     "/w/{flow_id}/runs": "visitors, with a token of their visit; test_widget.py",
     "/w/{flow_id}/runs/{token}/events": "visitors, with a token of their run; test_widget.py",
     "/w/{flow_id}/runs/{token}/stop": "visitors, with a token of their run; test_widget.py",
+    "/w/{flow_id}/runs/{token}/feedback": "visitors, with tokens of their visit and run; test_visitor_feedback.py",
     "/w/{flow_id}/files/{token}": "visitors, with a token of the file; test_widget.py",
     **dict.fromkeys(
         (

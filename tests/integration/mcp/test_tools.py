@@ -448,6 +448,27 @@ async def _services(walk: Walk, url: str) -> None:
     assert [line["name"] for line in (await walk("list_knowledge"))["knowledge_bases"]] == ["Handbook"]
     (passage,) = (await walk("search_knowledge", base="Handbook", query="holiday"))["passages"]
     assert (passage["document"], passage["text"]) == ("leave.md", "Employees have 27 days of holiday.")
+    await _evaluations(walk, url)
+
+
+async def _evaluations(walk: Walk, url: str) -> None:
+    none = await refused(walk.client, "evaluate_knowledge", base="Handbook")
+    assert none["code"] == "no_knowledge_questions", none
+    async with httpx2.AsyncClient(base_url=f"{url.removesuffix('/mcp')}/api/v1", timeout=30) as page:
+        base = (await page.get("/knowledge-bases")).json()["items"][0]["id"]
+        (document,) = (await page.get(f"/knowledge-bases/{base}/documents")).json()["items"]
+        for question in ("How many days of holiday?", "Which zebra?"):
+            body = {"question": question, "document_ids": [document["id"]], "answer": "27"}
+            assert (await page.post(f"/knowledge-bases/{base}/questions", json=body)).status_code == 201
+    listed = (await walk("list_knowledge_questions", base="Handbook"))["questions"]
+    assert [(line["documents"], line["answer"]) for line in listed] == [(["leave.md"], "27")] * 2
+    evaluated = await walk("evaluate_knowledge", base=base, limit=5)
+    (measure,) = evaluated["measures"]
+    assert (measure["way"], measure["recall"], measure["complete"], evaluated["k"]) == ("lexical", 0.5, 1, 5)
+    assert evaluated["missed"] == [{"question": "Which zebra?", "way": "lexical", "documents": ["leave.md"]}]
+    (line,) = (await walk("list_knowledge_evaluations", base="Handbook"))["evaluations"]
+    assert (line["id"], line["measures"]) == (evaluated["id"], evaluated["measures"])
+    assert await walk("read_knowledge_evaluation", base="Handbook", evaluation=line["id"]) == evaluated
 
 
 async def _files(walk: Walk) -> None:
@@ -485,4 +506,5 @@ class TestPermissions:
         reading |= {Permission.VARIABLES_VIEW, Permission.MCP_SERVERS_VIEW}
         reading |= {Permission.CONNECTIONS_VIEW, Permission.KNOWLEDGE_VIEW}
         wrong = [one.name for one in OPERATIONS.values() if (one.kind == "read") != (one.permission in reading)]
-        assert set(wrong) == {"batch", "write_file", "edit_file", "dry_run"}
+        evaluations = {"list_knowledge_questions", "list_knowledge_evaluations", "read_knowledge_evaluation"}
+        assert set(wrong) == {"batch", "write_file", "edit_file", "dry_run"} | evaluations, "editors read evaluations"

@@ -15264,6 +15264,8 @@ export interface components {
             created_at: string;
             /** Flow Id */
             flow_id: string;
+            /** By Visitor */
+            by_visitor: boolean;
             /** Question */
             question: string;
             /** Answer */

@@ -1,5 +1,6 @@
 import { el } from "./dom";
 import { markdown } from "./markdown";
+import { rating } from "./rating";
 import { refusal, t } from "./texts";
 import { type Heard, type Made, Refused, type Sent, type Transport } from "./transport";
 
@@ -34,6 +35,8 @@ export class Reply {
       let ended = false;
       for await (const heard of transport.hear(run, signal)) {
         ended = this.take(heard, transport) || ended;
+        if (heard.kind === "done" && heard.text)
+          this.node.append(rating((helpful, correction) => transport.rate(run, helpful, correction)));
         moved();
       }
       if (!ended) this.tell(t("offline"), true);

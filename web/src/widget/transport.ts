@@ -72,6 +72,7 @@ export interface Transport {
   start(sent: Sent): Promise<string>;
   hear(run: string, signal: AbortSignal): AsyncGenerator<Heard>;
   stop(run: string): Promise<void>;
+  rate(run: string, helpful: boolean, correction: string): Promise<void>;
   address(file: Made): string;
 }
 
@@ -87,12 +88,13 @@ export function channelOf(path: string, visit: string) {
     const problem = (await answer.json().catch(() => ({}))) as { detail?: string; code?: string };
     throw new Refused(problem.detail ?? "", problem.code);
   };
-  const post = async <T>(where: string, { headers, ...init }: RequestInit): Promise<T> => {
-    const all = { ...headers, "x-widget-visit": visit };
-    return (await ask(`${path}/${where}`, { method: "POST", ...init, headers: all })).json() as Promise<T>;
-  };
+  const send = (where: string, { headers, ...init }: RequestInit) =>
+    ask(`${path}/${where}`, { method: "POST", ...init, headers: { ...headers, "x-widget-visit": visit } });
+  const post = async <T>(where: string, init: RequestInit): Promise<T> =>
+    (await send(where, init)).json() as Promise<T>;
   return {
     ask,
+    send,
     post,
     async upload(file: File) {
       const body = new FormData();
@@ -104,12 +106,15 @@ export function channelOf(path: string, visit: string) {
 
 export function transportOf(about: About, base: string): Transport {
   const path = `${base}/w/${about.flow_id}`;
-  const { ask, post, upload } = channelOf(path, about.visit);
+  const { ask, send, post, upload } = channelOf(path, about.visit);
+  const json = (body: unknown) => ({
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json" },
+  });
   return {
     upload,
     async start(sent) {
-      const init = { body: JSON.stringify(sent), headers: { "content-type": "application/json" } };
-      return (await post<{ run: string }>("runs", init)).run;
+      return (await post<{ run: string }>("runs", json(sent))).run;
     },
     async *hear(run, signal) {
       // The run works already, and its result stays: where too many are being problem theirs, this one waits its turn.
@@ -124,6 +129,9 @@ export function transportOf(about: About, base: string): Transport {
     },
     async stop(run) {
       await ask(`${path}/runs/${run}/stop`, { method: "POST" });
+    },
+    async rate(run, helpful, correction) {
+      await send(`runs/${run}/feedback`, json({ helpful, correction }));
     },
     address: (file) => `${path}/files/${file.token}`,
   };

@@ -3,6 +3,7 @@ import { el } from "./dom";
 import { FormFields } from "./fields";
 import { markdown } from "./markdown";
 import prose from "./prose.css?inline";
+import rating from "./rating.css?inline";
 import { Reply } from "./reply";
 import css from "./style.css?inline";
 import { t } from "./texts";
@@ -20,7 +21,7 @@ type Look = Pick<About, "color" | "theme" | "title" | "welcome_text">;
 /** Draws what is above a form or a chat, in its colours. */
 export function draw(root: ShadowRoot | HTMLElement, about: Look, kind: About["kind"], more = ""): HTMLElement {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css + prose + more);
+  sheet.replaceSync(css + prose + rating + more);
   const holder = root instanceof ShadowRoot ? root : document;
   holder.adoptedStyleSheets = [sheet];
   const widget = el("main", { class: `widget ${kind}` });

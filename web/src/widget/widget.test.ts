@@ -3,7 +3,7 @@ import { inkOn } from "./colour";
 import { EventParser } from "./events";
 import { FormFields } from "./fields";
 import { Reply } from "./reply";
-import type { Field, Sent, Transport } from "./transport";
+import { type Field, Refused, type Sent, type Transport } from "./transport";
 import { mountWidget } from "./view";
 
 const field = (about: Partial<Field>): Field => ({
@@ -54,6 +54,54 @@ describe("a reply", () => {
       () => undefined,
     );
     expect(notes).toEqual(["Waiting for approval. The answer appears here once somebody has decided.", "Working…", ""]);
+  });
+});
+
+describe("an answer", () => {
+  const answered = async (rate: Transport["rate"]) => {
+    const transport = {
+      start: async () => "run",
+      async *hear() {
+        yield { kind: "done", text: "30 days", files: [], cut: false } as const;
+      },
+      rate,
+    } as unknown as Transport;
+    const reply = new Reply("them");
+    const nothing = async () => ({}) as Sent;
+    await reply.run(transport, nothing, new AbortController().signal, () => undefined);
+    const button = (name: string) => reply.node.querySelector<HTMLButtonElement>(`[aria-label="${name}"]`);
+    const note = () => reply.node.querySelector(".rating [role=status]")?.textContent;
+    return { reply, button, note };
+  };
+
+  it("is rated, and corrected", async () => {
+    const rate = vi.fn(async () => undefined);
+    const { reply, button, note } = await answered(rate);
+    const form = reply.node.querySelector("form");
+    expect(form?.hidden).toBe(true);
+    button("Not helpful")?.click();
+    await vi.waitFor(() => expect(button("Not helpful")?.getAttribute("aria-pressed")).toBe("true"));
+    expect(form?.hidden).toBe(false);
+    const text = form?.querySelector("textarea");
+    if (text) text.value = " 27 days ";
+    form?.requestSubmit();
+    await vi.waitFor(() => expect(form?.hidden).toBe(true));
+    expect(note()).toBe("Thank you for your feedback.");
+    button("Helpful")?.click();
+    await vi.waitFor(() => expect(button("Not helpful")?.getAttribute("aria-pressed")).toBe("false"));
+    expect(rate.mock.calls).toEqual([
+      ["run", false, ""],
+      ["run", false, "27 days"],
+      ["run", true, ""],
+    ]);
+  });
+  it("keeps no rating that the server refused, and says why", async () => {
+    const { button, note } = await answered(async () => {
+      throw new Refused("Too many.", "rate_limited");
+    });
+    button("Helpful")?.click();
+    await vi.waitFor(() => expect(note()).toBe("Too many."));
+    expect(button("Helpful")?.getAttribute("aria-pressed")).toBe("false");
   });
 });
 

@@ -97,8 +97,8 @@ def image(arguments: Arguments) -> JsonValue:
 
 @isolated
 def mail(arguments: Arguments) -> JsonValue:
-    """Parse a message: `{"content" (base64), "complete"}`. Returns its parts as `parse_mail` does."""
-    return parse_mail(_content(arguments), complete=arguments["complete"])
+    """Parse a message: `{"content" (base64), "complete", "name"}`. Returns its parts as `parse_mail` does."""
+    return parse_mail(_content(arguments), complete=arguments["complete"], name=arguments.get("name", "A message"))
 
 
 @isolated

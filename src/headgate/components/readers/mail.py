@@ -1,13 +1,15 @@
-"""Parses mail messages (MIME). Run it in a separate process."""
+"""Reads mail messages (MIME). Run it in a separate process."""
 
 import base64
+from collections.abc import Mapping
 from mimetypes import guess_type
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue
 
 from headgate.components.files.file_names import safe_name
-from headgate.components.readers.document import Unreadable
+from headgate.components.readers.document import Document, Unreadable
+from headgate.foundation.extras import ExtraNotInstalled, is_installed
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
 from headgate.sdk.coerce import clean_text
@@ -19,26 +21,57 @@ else:
 
 LONGEST_TEXT = 200_000
 MOST_FILES = 50
+MESSAGE = "message/rfc822"
+_HEADER = ("from", "to", "cc", "date", "subject")
 
 
-def parse_mail(content: bytes, *, complete: bool) -> dict[str, JsonValue]:
+def read_mail(content: bytes, *, name: str) -> Document:
+    """Return a message as Markdown: its header and text. Its attachments are named, and not read.
+
+    Raises `Unreadable`.
+    """
+    message = parse_mail(content, complete=True, name=name)
+    names: list[JsonValue] = [clean_text(entry[0]) for entry in cast("list[Any]", message["attachments"])]
+    notes = (f"Attachments that are not read: {', '.join(map(str, names))}.",) if names else ()
+    return Document(message_text(message), message | {"attachments": names}, notes=notes)
+
+
+def message_text(message: Mapping[str, Any]) -> str:
+    """Return a parsed message as Markdown: subject, header and text."""
+    values = {name: message[name] for name in _HEADER}
+    shown = {name: ", ".join(value) if isinstance(value, list) else value for name, value in values.items()}
+    header = "\n".join(f"{name.capitalize()}: {value}" for name, value in shown.items() if value)
+    return f"# {message['subject'] or 'Message'}\n\n{header}\n\n{message['text']}"
+
+
+def parse_mail(content: bytes, *, complete: bool, name: str = "A message") -> dict[str, JsonValue]:
     """Return a message: date, from, to, cc, subject, text, message_id, in_reply_to and attachments.
 
-    An attachment is `[name, media type, content in base64]`. The text is the plain version, or that of the HTML.
+    An attachment is `[name, media type, content in base64]`; `omitted` counts those beyond `MOST_FILES`. An attached
+    message is one attachment, with its own text and attachments in it. The text is the plain version, or that of the
+    HTML.
 
     Args:
         content: The message, or its header.
         complete: Whether it is more than the header.
+        name: What it is called in errors.
 
     Raises:
         Unreadable: It cannot be parsed.
     """
+    if not is_installed("mail"):
+        missing = ExtraNotInstalled("mail", f"'{name}'")
+        raise Unreadable(missing.detail, remedy=missing.remedy)
     from imap_tools import MailMessage  # noqa: PLC0415 - an optional library
 
     message: Any = MailMessage.from_bytes(content)
     try:
+        parts = _own_attachments(message) if complete else []
+        attachments = [_attachment(part) for part in parts[:MOST_FILES]]
+        for part in parts:
+            if part.content_type == MESSAGE:  # its text is not that of this message
+                part.part.set_payload([])
         text = message.text or _plain(message.html)
-        attachments = [_attachment(part) for part in message.attachments[:MOST_FILES]] if complete else []
         return {
             "date": message.date.isoformat(),
             "from": clean_text(message.from_),
@@ -49,13 +82,26 @@ def parse_mail(content: bytes, *, complete: bool) -> dict[str, JsonValue]:
             "message_id": _header(message, "message-id"),
             "in_reply_to": _header(message, "in-reply-to"),
             "attachments": attachments,
+            "omitted": max(0, len(parts) - MOST_FILES),
         }
     except Exception as error:  # the error depends on where the message is damaged
-        raise Unreadable(f"A message cannot be parsed: {clipped(str(error), 200)}.") from error
+        raise Unreadable(f"{name} cannot be parsed: {clipped(str(error), 200)}.") from error
+
+
+def _own_attachments(message: Any) -> list[Any]:  # noqa: ANN401 - a lazily imported type
+    """Return the attachments of a message without those of attached messages."""
+    inner = {
+        id(part)
+        for outer in message.obj.walk()
+        if outer.get_content_type() == MESSAGE
+        for part in outer.walk()
+        if part is not outer
+    }
+    return [attachment for attachment in message.attachments if id(attachment.part) not in inner]
 
 
 def _attachment(part: Any) -> list[JsonValue]:  # noqa: ANN401 - a lazily imported type
-    name = safe_name(part.filename or "file", default="file")
+    name = safe_name(part.filename or ("message.eml" if part.content_type == MESSAGE else "file"), default="file")
     media_type = part.content_type or guess_type(name)[0] or "application/octet-stream"
     return [name, media_type, base64.b64encode(part.payload).decode()]
 

@@ -11,6 +11,7 @@ from headgate.components.readers.delimited import read_delimited
 from headgate.components.readers.document import Document, Unreadable, bounded, require_size
 from headgate.components.readers.docx import read_docx
 from headgate.components.readers.image import read_picture
+from headgate.components.readers.mail import MESSAGE, read_mail
 from headgate.components.readers.markup import read_html
 from headgate.components.readers.pdf import read_pdf
 from headgate.components.readers.spreadsheet import SHEET_MEDIA_TYPES, read_workbook
@@ -19,7 +20,7 @@ from headgate.sdk.coerce import data_of, markdown_table, text_of
 
 _BY_SUFFIX = {
     ".pdf": "pdf", ".docx": "docx", ".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json",
-    ".html": "html", ".htm": "html", ".xhtml": "html",
+    ".eml": "mail", ".html": "html", ".htm": "html", ".xhtml": "html",
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"), "image"),
     ".xlsx": "sheet", ".xlsm": "sheet", ".xlsb": "sheet", ".xls": "sheet", ".ods": "sheet",
 }  # fmt: skip
@@ -32,9 +33,11 @@ _BY_MEDIA_TYPE = {
     "application/x-ndjson": "json",
     "text/html": "html",
     "application/xhtml+xml": "html",
+    MESSAGE: "mail",
     **dict.fromkeys(SHEET_MEDIA_TYPES, "sheet"),
 }
 _REFUSED = {
+    ".msg": ("a message of Outlook", "Save it as .eml."),
     ".doc": ("an old Word document", "Save it as .docx."),
     ".odt": ("an OpenDocument text", "Save it as .docx."),
     ".rtf": ("rich text", "Save it as .docx."),
@@ -43,7 +46,7 @@ _REFUSED = {
 
 
 def read_document(content: bytes, *, name: str, media_type: str = "", delimiter: str = "") -> Document:
-    """Return text, data and table of a document: PDF, DOCX, XLSX, ODS, CSV, JSON, HTML, Markdown or any text.
+    """Return text, data and table of a document: PDF, DOCX, XLSX, ODS, CSV, JSON, HTML, EML, Markdown or any text.
 
     Of an image all pages are unread: text recognition is a separate call.
 
@@ -54,7 +57,7 @@ def read_document(content: bytes, *, name: str, media_type: str = "", delimiter:
 
 
 def kind_of(content: bytes, name: str, media_type: str = "") -> str:
-    """Return a reader: `pdf`, `docx`, `sheet`, `csv`, `json`, `html`, `image` or `text`. Raises `Unreadable`."""
+    """Return a reader: `pdf`, `docx`, `sheet`, `csv`, `json`, `html`, `image`, `mail`, `text`. Raises `Unreadable`."""
     suffix = PurePosixPath(name.lower()).suffix
     media = media_type.partition(";")[0].strip().lower()
     if suffix in _REFUSED:
@@ -76,8 +79,14 @@ def kind_of(content: bytes, name: str, media_type: str = "") -> str:
     return kind
 
 
+def read_text(content: bytes, name: str) -> str:
+    """Return the text of a document of the kind `text`. Raises `Unreadable`."""
+    require_size(content, name)
+    return bounded(decoded(content, name=name), name)
+
+
 def _text(content: bytes, name: str, _delimiter: str) -> Document:
-    text = bounded(decoded(content, name=name), name)
+    text = read_text(content, name)
     return Document(text, {"name": name, "size": len(content), "characters": len(text)})
 
 
@@ -106,6 +115,7 @@ _READERS: dict[str, Callable[[bytes, str, str], Document]] = {
     "docx": lambda content, name, _: read_docx(content, name=name),
     "sheet": lambda content, name, _: read_workbook(content, name=name),
     "image": lambda content, name, _: read_picture(content, name=name),
+    "mail": lambda content, name, _: read_mail(content, name=name),
     "csv": _csv,
     "json": _json,
     "html": _html,

@@ -1,4 +1,4 @@
-"""`headgate knowledge questions`, `headgate knowledge propose` and `headgate knowledge evaluate`."""
+"""`headgate knowledge questions`, `propose`, `evaluate` and `evaluations`: how well a base is searched."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,11 +8,11 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, find_base
-from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table
+from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
-from headgate.features.knowledge.evaluation import questions
+from headgate.features.knowledge.evaluation import evaluating, questions
 from headgate.features.knowledge.evaluation.evaluating import Evaluator
 from headgate.features.knowledge.evaluation.proposing import Proposer
 from headgate.features.knowledge.evaluation.question_files import QuestionLine, read_questions
@@ -21,10 +21,9 @@ from headgate.features.knowledge.evaluation.schemas import (
     MOST_PROPOSALS,
     EvaluationDetail,
     EvaluationIn,
-    MeasureOut,
+    EvaluationOut,
     ProposalIn,
     ProposalsOut,
-    RanksOut,
 )
 from headgate.features.knowledge.schemas import MOST_PASSAGES
 from headgate.foundation.checked import checked
@@ -123,13 +122,47 @@ def evaluate(
         evaluator = Evaluator(parts.database, parts.searcher.embedder, parts.asker)
         return await evaluator.evaluate(acting(), base.id, evaluation_in)
 
-    evaluation = with_parts(work)
+    _show(with_parts(work), json=json)
+
+
+def evaluations(
+    which: BaseArgument,
+    evaluation: Annotated[
+        str | None, typer.Argument(help="Id of an evaluation to show, with what it missed; empty: list all.")
+    ] = None,
+    json: JsonFlag = False,
+) -> None:
+    """List the evaluations of a knowledge base, newest first, with the settings of the base at their time."""
+
+    async def work(installation: Installation) -> None:
+        base = await find_base(installation, which)
+        async with installation.database.reading() as session:
+            if evaluation is not None:
+                _show(await evaluating.read_evaluation(session, acting(), base.id, evaluation), json=json)
+                return
+            rows = await evaluating.list_evaluations(session, acting(), base.id)
+        shown = [
+            (when(row.created_at), row.questions, f"{row.passage_tokens}/{row.overlap_tokens}", escape(_models(row)),
+             "\n".join(f"{measure.way}: {measure.recall:.2f} {measure.ndcg:.2f}" for measure in row.measures), row.id)
+            for row in rows
+        ]  # fmt: skip
+        columns = ("evaluated", "questions", "tokens", "models", "recall and nDCG", "id")
+        print_rows(rows, columns, shown, json=json, none="No evaluation. Start one: headgate knowledge evaluate BASE")
+
+    with_installation(work)
+
+
+def _models(row: EvaluationOut) -> str:
+    return ", ".join(model for model in (row.embedding_model, row.rerank_model, row.query_model) if model) or "none"
+
+
+def _show(evaluation: EvaluationDetail, *, json: bool) -> None:
     if json:
         print_json(evaluation)
         return
     measured = evaluation.questions - evaluation.skipped
     shown = [
-        (_way(row), f"{row.recall:.2f}", f"{row.ndcg:.2f}", f"{row.mrr:.2f}", f"{row.complete} of {measured}")
+        (row.way, f"{row.recall:.2f}", f"{row.ndcg:.2f}", f"{row.mrr:.2f}", f"{row.complete} of {measured}")
         for row in evaluation.measures
     ]
     console.print(table(("search", "recall", "nDCG", "MRR", "all found"), shown))
@@ -137,11 +170,5 @@ def evaluate(
         console.print(f"{evaluation.skipped} questions skipped: no document that you may read.")
     for answer in evaluation.answers:
         for searched in answer.searches:
-            missed = [item.name for item, rank in zip(answer.documents, searched.ranks, strict=True) if rank is None]
-            if missed:
-                console.print(f"{_way(searched)}: {escape(answer.question)} did not find {escape(', '.join(missed))}.")
-
-
-def _way(row: MeasureOut | RanksOut) -> str:
-    queries = f", {row.queries} written queries" if row.queries else ""
-    return f"{row.mode}{', reranked' * row.reranked}{queries}"
+            if missed := ", ".join(searched.missed(answer.documents)):
+                console.print(f"{searched.way}: {escape(answer.question)} did not find {escape(missed)}.")

@@ -1,5 +1,6 @@
 """Files of documents: they exist as long as a version of a document has them, and are deleted with the last one."""
 
+import asyncio
 from collections.abc import Collection, Sequence
 from itertools import islice
 
@@ -12,7 +13,11 @@ from headgate.features.files.errors import FileNotFound
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
 from headgate.features.knowledge import repository
+from headgate.foundation.database import Database
+from headgate.foundation.errors import HeadgateError
+from headgate.foundation.log import get_logger
 
+log = get_logger(__name__)
 BATCH = 500
 """Files of one query."""
 
@@ -63,3 +68,21 @@ async def delete_contents(storage: Storage, file_ids: Collection[str], *, tenant
     """Delete contents whose records are deleted, after the commit. The sweep of orphans deletes those that are left."""
     for file_id in file_ids:
         await storage.delete(tenant_id, file_id)
+
+
+async def discard(database: Database, storage: Storage, principal: Principal, file_id: str) -> None:
+    """Delete a file that no document got, also when the caller is cancelled.
+
+    What cannot be deleted now, the sweep of orphans deletes.
+    """
+    await asyncio.shield(_discard(database, storage, principal, file_id))
+
+
+async def _discard(database: Database, storage: Storage, principal: Principal, file_id: str) -> None:
+    try:
+        async with database.writing() as session:
+            rows = await files.lock_files(session, [file_id], tenant_id=principal.tenant_id)
+            await files.delete_records(session, principal, rows)
+        await storage.delete(principal.tenant_id, file_id)
+    except HeadgateError as error:
+        log.warning("file not deleted", file_id=file_id, problem=error.detail)

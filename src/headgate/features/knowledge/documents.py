@@ -1,6 +1,7 @@
 """Adding, replacing, changing and deleting documents, and reading their passages."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy.exc import IntegrityError
@@ -253,7 +254,7 @@ async def change_document(
 ) -> DocumentOut:
     """Change readers, classification and retention of all versions, from the next search on.
 
-    Raises like `get_document`, and `ReadersUnknown`.
+    Attachments that have the same rights get the new ones. Raises like `get_document`, and `ReadersUnknown`.
     """
     document = await get_document(
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
@@ -270,7 +271,21 @@ async def change_document(
     await session.flush()
     out = (await _described(session, pair, principal.tenant_id))[0]
     await _record(session, principal, "knowledge_document.changed", document.base, out, before=before)
+    await _change_attached(session, principal, before, change)
     return out
+
+
+async def _change_attached(
+    session: AsyncSession, caller: Principal, before: DocumentOut, change: DocumentChange
+) -> None:
+    """Change the readers and classification of the attachments that have those of their message."""
+    rights = DocumentChange.model_validate(change.model_dump(exclude_unset=True, exclude={"retention_days"}))
+    rows = await repository.attached_documents(session, before.id, tenant_id=caller.tenant_id)
+    for row in rows if rights.model_fields_set else ():
+        with suppress(DocumentNotFound):  # the caller may not know of it
+            shown = await describe_document(session, caller, row.base_id, row.id)
+            if (shown.readers, shown.classification) == (before.readers, before.classification):
+                await change_document(session, caller, row.base_id, row.id, rights)
 
 
 async def reindex_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> DocumentOut:
@@ -294,11 +309,11 @@ async def delete_document(session: AsyncSession, principal: Principal, base_id: 
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
     )
     file_ids = list[str]()
-    for attached in await repository.attachments_of(session, document.row.id, tenant_id=principal.tenant_id):
+    for attached in await repository.attached_documents(session, document.row.id, tenant_id=principal.tenant_id):
         try:
-            file_ids += await delete_document(session, principal, base_id, attached)
+            file_ids += await delete_document(session, principal, base_id, attached.id)
         except DocumentNotFound:  # the caller may not know of it: it stays, and is attached to nothing
-            await repository.attach(session, attached, None, tenant_id=principal.tenant_id)
+            await repository.attach(session, attached.id, None, tenant_id=principal.tenant_id)
     out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
     versions = await repository.versions_of(session, [document.row.id], tenant_id=principal.tenant_id)
     await _record(session, principal, "knowledge_document.deleted", document.base, None, before=out)
@@ -373,18 +388,12 @@ async def _record(
     document = after or before
     if document is None:
         raise RuntimeError("a change of a document has a state before or after")
-    shown = _audited(after) if after is not None else _audited(document)
+    shown = _audited(document)
     await record(
-        session,
-        principal,
-        action,
-        id=document.id,
-        name=document.name,
-        space_id=base.space_id,
-        before=None if before is None else _audited(before),
-        after=None if after is None else shown,
+        session, principal, action, id=document.id, name=document.name, space_id=base.space_id,
+        before=None if before is None else _audited(before), after=None if after is None else shown,
         payload=shown | {"base_id": base.id},
-    )
+    )  # fmt: skip
 
 
 def _audited(document: DocumentOut) -> dict[str, object]:

@@ -1,16 +1,35 @@
-"""Reads the text of a document's content in a process of the sandbox, with the offsets at which its pages begin."""
+"""Reads the text of a document's content, with the offsets at which its pages begin.
 
+It is read in a process of the sandbox, unless it is plain text.
+"""
+
+import base64
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, cast
 
-from headgate.components.isolated.calls import Runners, TenantIsolation, read_document
-from headgate.components.readers.reading import kind_of
+from pydantic import JsonValue
+
+from headgate.components.isolated import MAIL
+from headgate.components.isolated.calls import Runners, TenantIsolation, call_isolated, read_document
+from headgate.components.readers.document import require_size
+from headgate.components.readers.mail import MOST_FILES, message_text
+from headgate.components.readers.reading import kind_of, read_text
+from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.sdk.coerce import clean_text
 
 MOST_NOTES = 50
 _BETWEEN = "\n\n"
 """Between the texts of two pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """An attachment of a message."""
+
+    name: str
+    media_type: str
+    content: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +44,8 @@ class Extract:
     page_count: int | None
     notes: tuple[str, ...]
     """What was not understood, one sentence each."""
+    attached: tuple[Attached, ...] | None = None
+    """Of a message; None: it is no message."""
 
     def page_number(self, counted: int | None) -> int | None:
         """Return the number in the document of the page that is counted from 1 among those with text."""
@@ -33,9 +54,14 @@ class Extract:
 
 async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str, media_type: str) -> Extract:
     """Return the text of a document's content. Raises `Unreadable` and `ComponentError` with the reason."""
-    has_pages = kind_of(content, name, media_type) in {"pdf", "image"}
+    calls, kind = TenantIsolation(runners, tenant_id), kind_of(content, name, media_type)
+    if kind == "text":  # decoding parses nothing: no process is needed
+        text = await run_in_flow_thread(read_text, content, name)
+        return Extract(clean_text(text), (), (), None, ())
+    if kind == "mail":
+        return await _message(calls, content, name)
+    has_pages = kind in {"pdf", "image"}
     members = ("data",) if has_pages else ("text",)
-    calls = TenantIsolation(runners, tenant_id)
     read = await read_document(calls, content, name=name, media_type=media_type, members=members)
     if not has_pages:
         return Extract(clean_text(read.text), (), (), None, read.notes[:MOST_NOTES])
@@ -44,3 +70,12 @@ async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str
     parts = [page for page in texts if page]
     starts = accumulate((len(part) + len(_BETWEEN) for part in parts[:-1]), initial=0)
     return Extract(_BETWEEN.join(parts), tuple(starts), numbers, len(texts), read.notes[:MOST_NOTES])
+
+
+async def _message(calls: TenantIsolation, content: bytes, name: str) -> Extract:
+    require_size(content, name)
+    arguments: dict[str, JsonValue] = {"content": base64.b64encode(content).decode(), "complete": True, "name": name}
+    message = cast("dict[str, Any]", await call_isolated(calls, MAIL, arguments, f"'{name}'"))
+    attached = (Attached(name, media, base64.b64decode(data)) for name, media, data in message["attachments"])
+    notes = (f"{message['omitted']:,} attachments beyond the first {MOST_FILES} are not read.",)
+    return Extract(message_text(message), (), (), None, notes if message["omitted"] else (), tuple(attached))

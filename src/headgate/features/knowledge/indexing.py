@@ -18,12 +18,14 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.components.isolated.calls import Runners
 from headgate.features.access.principal import Principal, system_principal
 from headgate.features.files import service as files
+from headgate.features.files.limits import StorageLimits
 from headgate.features.files.storage import Storage
 from headgate.features.jobs.errors import LeaseLost
 from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.knowledge import repository, search_index, vector_index
+from headgate.features.knowledge.attachments import Attachments
 from headgate.features.knowledge.changes import changes_of
 from headgate.features.knowledge.chunking import Chunk, count_tokens, digest_of, divide
 from headgate.features.knowledge.embedding import Embedder
@@ -92,16 +94,25 @@ class Indexer:
         isolated: Processes of the sandbox in which documents are read.
         jobs: Runs due documents.
         embedder: Embeds passages.
+        limits: The storage quotas that apply to attachments.
     """
 
     def __init__(
-        self, database: Database, storage: Storage, isolated: Runners, jobs: JobRunner, embedder: Embedder
+        self,
+        database: Database,
+        storage: Storage,
+        isolated: Runners,
+        jobs: JobRunner,
+        embedder: Embedder,
+        *,
+        limits: StorageLimits | None = None,
     ) -> None:
         self._database = database
         self._storage = storage
         self._isolated = isolated
         self._jobs = jobs
         self._embedder = embedder
+        self._attachments = Attachments(database, storage, limits)
         jobs.register(JobKind(KIND, repository.QUEUE, self.index, AT_ONCE))
 
     def soon(self, document_id: str) -> None:
@@ -146,10 +157,11 @@ class Indexer:
         read = await self._read(document)
         passages = await run_in_flow_thread(prepared, read, document, base)
         count = len(passages.rows)
-        await self._hold(job, generation, passages=count, characters=len(read.text), passages_embedded=0)
-        added = await self._store(job, generation, document.tenant_id, passages)
+        sizes = {"passages": count, "characters": len(read.text), "passages_embedded": 0}
+        added = await self._store(job, generation, document.tenant_id, passages, sizes)
         notes = list(read.notes) if passages.rows else [*read.notes, "The document has no text."]
-        notes += await self._embed(job, document, base)
+        notes += await self._attach(job, document, base, read)
+        notes += await self._embed(job, document, base, counted=0)
         await self._finish(
             job,
             document,
@@ -162,6 +174,22 @@ class Indexer:
             passages_done=len(passages.rows),
             passages_added=added,
         )
+
+    async def _attach(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, read: Extract) -> list[str]:
+        """Make the attachments of a message its documents. Returns why some have none. Raises `LeaseLost`."""
+        if read.attached is None and document.version == 1:
+            return []
+
+        async def require(session: AsyncSession) -> None:
+            await _require_current(session, job, document, base, {})
+
+        try:
+            changed, notes = await self._attachments.replace(document, base, read.attached or (), require)
+        except _Outdated:
+            await self._again(job)
+        for document_id in changed:
+            self.soon(document_id)
+        return notes
 
     async def _read(self, document: DocumentRow) -> Extract:
         async with self._database.reading() as session:
@@ -176,11 +204,16 @@ class Indexer:
             self._isolated, content, tenant_id=document.tenant_id, name=file.name, media_type=version.media_type
         )
 
-    async def _store(self, job: Job, generation: int, tenant_id: str, passages: Passages) -> int:
-        """Make the stored passages those of the text. Returns how many were added in this generation."""
+    async def _store(self, job: Job, generation: int, tenant_id: str, passages: Passages, sizes: dict[str, Any]) -> int:
+        """Make the stored passages those of the text. Returns how many were added in this generation.
+
+        `sizes` are written to the document with the first of them.
+        """
         async with self._database.reading() as session:
             stored = await repository.stored_passages(session, job.id, tenant_id=tenant_id)
         changes = changes_of(stored, passages.digests, generation)
+        if not changes.added or changes.removed or changes.moved:
+            await self._hold(job, generation, **sizes)
         for ids in _batches(changes.removed):
             await self._hold(job, generation, deleted=ids, tenant_id=tenant_id)
         done = changes.unchanged
@@ -191,7 +224,7 @@ class Indexer:
         for ordinals in _batches(changes.added):
             done += len(ordinals)
             rows = [passages.rows[ordinal] for ordinal in ordinals]
-            await self._hold(job, generation, added=rows, tenant_id=tenant_id, passages_done=done)
+            await self._hold(job, generation, added=rows, tenant_id=tenant_id, passages_done=done, **sizes)
         return len(changes.added) + changes.unchanged
 
     async def _hold(
@@ -217,8 +250,13 @@ class Indexer:
                 return
         await self._again(job)
 
-    async def _embed(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow) -> list[str]:
-        """Embed the passages without a vector. Returns why they were not embedded, if they may not be."""
+    async def _embed(
+        self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, *, counted: int | None = None
+    ) -> list[str]:
+        """Embed the passages without a vector. Returns why they were not embedded, if they may not be.
+
+        `counted` is the number of embedded passages that the document has; None: unknown.
+        """
         model = base.embedding_model
         if not model:
             return []
@@ -229,13 +267,14 @@ class Indexer:
             return [f"{NOT_EMBEDDED} {reason}. It is found by words."]
         require_vectors()
         async with self._database.reading() as session:
-            missing = await vector_index.without_vector(session, document, model)
-            count = len(await repository.stored_passages(session, document.id, tenant_id=document.tenant_id))
-        await self._hold(job, document.generation, passages_embedded=count - len(missing))
+            missing, embedded = await vector_index.without_vector(session, document, model)
+        if embedded != counted:
+            await self._hold(job, document.generation, passages_embedded=embedded)
         principal = system_principal(document.tenant_id, base.space_id)
         for ids in _batches(missing, MOST_TEXTS):
             await self._embed_batch(job, document, base, Batch(principal, model, ids))
-        await self._switch(document)
+        if base.searched_model != model:
+            await self._switch(document)
         return []
 
     async def _embed_batch(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, batch: Batch) -> None:
@@ -262,6 +301,9 @@ class Indexer:
 
     async def _switch(self, document: DocumentRow, *, but: str = "") -> None:
         """Search the base with its embedding model if all documents, except perhaps one, are embedded."""
+        async with self._database.reading() as session:
+            if await vector_index.is_waiting(session, document.base_id, but=but):
+                return  # the job that embeds the last document finds that none waits
         async with self._database.writing() as session:
             await vector_index.use_embedded(session, document.base_id, tenant_id=document.tenant_id, but=but)
 

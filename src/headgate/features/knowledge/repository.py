@@ -193,9 +193,9 @@ async def set_readers(
     await session.flush()
 
 
-async def attachments_of(session: AsyncSession, document_id: str, *, tenant_id: str) -> Sequence[str]:
+async def attached_documents(session: AsyncSession, document_id: str, *, tenant_id: str) -> Sequence[DocumentRow]:
     """Return the documents that are attachments of a document."""
-    query = select(DocumentRow.id).where(DocumentRow.parent_id == document_id, DocumentRow.tenant_id == tenant_id)
+    query = select(DocumentRow).where(DocumentRow.parent_id == document_id, DocumentRow.tenant_id == tenant_id)
     return (await session.execute(query.order_by(DocumentRow.id))).scalars().all()
 
 

@@ -13,7 +13,9 @@ from headgate.graph.json_values import PlainText
 from headgate.graph.queries import MOST_QUERIES
 
 Name = Annotated[names.Name, Field(max_length=100)]
-DocumentName = Annotated[names.Name, Field(max_length=255)]
+LONGEST_NAME = 255
+"""Of a document."""
+DocumentName = Annotated[names.Name, Field(max_length=LONGEST_NAME)]
 ReaderRole = Literal["visitor", "viewer", "runner", "editor", "publisher", "owner"]
 Mode = Literal["lexical", "vector", "hybrid"]
 EmbeddingModel = Annotated[

@@ -14,12 +14,12 @@ _QUIET = {"synchronize_session": False}
 
 async def searched_model(session: AsyncSession, base: KnowledgeBaseRow) -> str:
     """Return the model whose vectors a search uses: the wanted one as soon as no document waits for it."""
-    if base.embedding_model in {"", base.searched_model} or await _is_waiting(session, base.id):
+    if base.embedding_model in {"", base.searched_model} or await is_waiting(session, base.id):
         return base.searched_model
     return base.embedding_model
 
 
-async def _is_waiting(session: AsyncSession, base_id: str, *, but: str = "") -> bool:
+async def is_waiting(session: AsyncSession, base_id: str, *, but: str = "") -> bool:
     """Return whether a document with passages that are not embedded is to be indexed."""
     row = DocumentRow
     lacks = and_(row.base_id == base_id, row.passages_embedded < row.passages, row.id != but)
@@ -33,7 +33,7 @@ async def use_embedded(session: AsyncSession, base_id: str, *, tenant_id: str, b
     await repository.lock_base(session, base_id, tenant_id=tenant_id)
     query = select(KnowledgeBaseRow).where(KnowledgeBaseRow.id == base_id, KnowledgeBaseRow.tenant_id == tenant_id)
     base = (await session.execute(query.execution_options(populate_existing=True))).scalar_one_or_none()
-    if base is None or base.embedding_model == base.searched_model or await _is_waiting(session, base_id, but=but):
+    if base is None or base.embedding_model == base.searched_model or await is_waiting(session, base_id, but=but):
         return
     base.searched_model = base.embedding_model
     await session.flush()
@@ -79,16 +79,18 @@ async def embedding_model_of(session: AsyncSession, base_id: str) -> str | None:
     return (await session.execute(query)).scalar_one_or_none()
 
 
-async def without_vector(session: AsyncSession, document: DocumentRow, model: str) -> list[int]:
-    """Return the ids of the passages of a document that a model has not embedded, in their order."""
+async def without_vector(session: AsyncSession, document: DocumentRow, model: str) -> tuple[list[int], int]:
+    """Return the passages of a document that a model has not embedded, in their order, and how many it has."""
     row = PassageRow
     vector = and_(VectorRow.base_id == row.base_id, VectorRow.model == model, VectorRow.passage_id == row.id)
     query = (
-        select(row.id)
+        select(row.id, VectorRow.passage_id)
         .outerjoin(VectorRow, vector)
-        .where(row.document_id == document.id, row.tenant_id == document.tenant_id, VectorRow.passage_id.is_(None))
+        .where(row.document_id == document.id, row.tenant_id == document.tenant_id)
     )
-    return list((await session.execute(query.order_by(row.ordinal, row.id))).scalars())
+    passages = (await session.execute(query.order_by(row.ordinal, row.id))).all()
+    missing = [id_ for id_, embedded in passages if embedded is None]
+    return missing, len(passages) - len(missing)
 
 
 async def passages_of(

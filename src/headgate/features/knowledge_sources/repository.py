@@ -4,7 +4,23 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Table, Text, and_, case, delete, func, insert, literal, or_, select, true, update
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Table,
+    Text,
+    and_,
+    case,
+    delete,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    true,
+    union,
+    update,
+)
 from sqlalchemy import cast as cast_text
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -106,14 +122,19 @@ async def set_rights(
     classification: int | None = None,
     at_least: bool = False,
 ) -> None:
-    """Give all documents of a source these readers (a role, and kind and id of listed ones) and classification.
+    """Give all documents of a source, and their attachments, these readers and classification.
+
+    Readers are a role, and kind and id of listed ones.
 
     With `at_least` a higher classification of a document stays.
     """
     item = SourceItemRow
-    ids = select(item.document_id).where(
+    own = select(item.document_id).where(
         item.source_id == source_id, item.tenant_id == tenant_id, item.document_id.is_not(None)
     )
+    attached = select(DocumentRow.id).where(DocumentRow.parent_id.in_(own))
+    inner = select(DocumentRow.id).where(DocumentRow.parent_id.in_(attached))
+    ids: CompoundSelect[Any] = union(own, attached, inner)
     change = update(DocumentRow).where(DocumentRow.id.in_(ids), DocumentRow.tenant_id == tenant_id)
     if classification is not None:
         lower = DocumentRow.classification < classification if at_least else true()
@@ -126,7 +147,8 @@ async def set_rights(
     old = delete(ReaderRow).where(ReaderRow.document_id.in_(ids), ReaderRow.tenant_id == tenant_id)
     await session.execute(old.execution_options(**_QUIET))
     for kind, reader_id in sorted(set(listed)):
-        rows = ids.with_only_columns(item.document_id, literal(kind), literal(reader_id), literal(tenant_id))
+        columns = DocumentRow.id, literal(kind), literal(reader_id), literal(tenant_id)
+        rows = select(*columns).where(DocumentRow.id.in_(ids), DocumentRow.tenant_id == tenant_id)
         await session.execute(insert(ReaderRow).from_select(["document_id", "kind", "reader_id", "tenant_id"], rows))
 
 

@@ -23,11 +23,11 @@ from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.knowledge import documents
-from headgate.features.knowledge.contents import delete_contents
+from headgate.features.knowledge.contents import delete_contents, discard
 from headgate.features.knowledge.errors import DocumentNotFound, TooManyDocuments
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.repository import attach
-from headgate.features.knowledge.schemas import DocumentIn, Readers
+from headgate.features.knowledge.schemas import LONGEST_NAME, DocumentIn, Readers
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.features.knowledge_sources import repository
 from headgate.features.knowledge_sources.errors import SourceInvalid
@@ -50,7 +50,7 @@ from headgate.features.triggers.uploads import UploadStore
 from headgate.foundation.database import Database, now
 from headgate.foundation.errors import DatabaseUnavailable, HeadgateError, Unavailable, UpstreamFailed
 from headgate.foundation.log import get_logger
-from headgate.foundation.names import name_from
+from headgate.foundation.names import distinct_name
 from headgate.foundation.secret_values import SecretValues, use
 
 KIND = "knowledge source"
@@ -61,7 +61,6 @@ MOST_FAILURES = 20
 """Entries in a row that cannot be read: then the source itself cannot be."""
 SHOWN_EVERY = 25
 """Unchanged entries after which the progress is written."""
-LONGEST_NAME = 255
 LONGEST_REASON = 500
 _FATAL = (DatabaseUnavailable, LeaseLost, TooManyDocuments, NoRoomForFile, Unavailable)
 """Errors of one entry that all others would have too."""
@@ -267,7 +266,7 @@ class SourceSync:
                     await attach(session, item.document_id, parent, tenant_id=sync.source.tenant_id)
                 await repository.put_item(session, item)
         except BaseException:
-            await asyncio.shield(self._discard(sync, file.id))
+            await discard(self._database, self._storage, sync.actor, file.id)
             raise
         sync.documents[entry.key] = item.document_id
         self._indexer.soon(item.document_id)
@@ -275,16 +274,6 @@ class SourceSync:
             sync.report.changed += 1
         else:
             sync.report.added += 1
-
-    async def _discard(self, sync: _Sync, file_id: str) -> None:
-        """Delete a file that no document got. What cannot be deleted now, the sweep of orphans deletes."""
-        try:
-            async with self._database.writing() as session:
-                rows = await files.lock_files(session, [file_id], tenant_id=sync.source.tenant_id)
-                await files.delete_records(session, sync.actor, rows)
-            await self._storage.delete(sync.source.tenant_id, file_id)
-        except HeadgateError as error:
-            log.warning("file not deleted", file_id=file_id, problem=error.detail)
 
     async def _problem(self, sync: _Sync, entry: Entry, known: Known | None, error: HeadgateError) -> None:
         """Store why an entry could not be read; its document stays as it was."""
@@ -371,12 +360,7 @@ async def _add_document(session: AsyncSession, sync: _Sync, entry: Entry, known:
 
 def _name(source: str, entry: Entry) -> str:
     """Return the name of a document: that of its source, and where it is there. Each entry has another name."""
-    text = f"{source}/{entry.name}"
-    name = name_from(text, longest=LONGEST_NAME, otherwise=source)
-    if name == text:
-        return name
-    mark = hashlib.sha256(entry.key.encode()).hexdigest()[:12]
-    return f"{name_from(text, longest=LONGEST_NAME - len(mark) - 1, otherwise=source)} {mark}"
+    return distinct_name(f"{source}/{entry.name}", entry.key, longest=LONGEST_NAME, otherwise=source)
 
 
 def _notes(notes: list[str]) -> list[str]:

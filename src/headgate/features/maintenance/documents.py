@@ -1,6 +1,7 @@
 """Deletes documents of knowledge bases that are older than they, or their base, are kept."""
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 from sqlalchemy import and_, or_, select
@@ -10,6 +11,7 @@ from headgate.features.access.principal import system_principal
 from headgate.features.files.storage import Storage
 from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.documents import delete_document
+from headgate.features.knowledge.errors import DocumentNotFound
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, KnowledgeBaseRow
 from headgate.features.knowledge_sources.tables import SourceItemRow
 from headgate.features.maintenance.outcome import Outcome
@@ -26,7 +28,7 @@ async def delete_expired_documents(
     """Delete documents whose last version is older than it is kept, each with an audit entry.
 
     The days of a document apply instead of those of its base. A document of a source is deleted when its source has it
-    no more. `dry` only counts.
+    no more, an attachment with its message. `dry` only counts.
     """
     outcome = Outcome()
     async with database.reading() as session:
@@ -65,6 +67,7 @@ async def _expired(session: AsyncSession, base: KnowledgeBaseRow, own: Collectio
         select(row.id)
         .join(version, current)
         .where(row.base_id == base.id, row.tenant_id == base.tenant_id, row.id > after, ~of_source)
+        .where(or_(row.parent_id.is_(None), row.retention_days.is_not(None)))
         .where(or_(*old))
     )
     return (await session.execute(query.order_by(row.id).limit(BATCH).with_for_update(of=row))).scalars().all()
@@ -73,8 +76,8 @@ async def _expired(session: AsyncSession, base: KnowledgeBaseRow, own: Collectio
 async def _delete(session: AsyncSession, base: KnowledgeBaseRow, document_ids: Sequence[str]) -> list[str]:
     """Delete locked documents. Returns the files whose contents are to be deleted after the commit."""
     principal = system_principal(base.tenant_id, base.space_id)
-    return [
-        file_id
-        for document_id in document_ids
-        for file_id in await delete_document(session, principal, base.id, document_id)
-    ]
+    file_ids = list[str]()
+    for document_id in document_ids:
+        with suppress(DocumentNotFound):  # an attachment that was deleted with its message
+            file_ids += await delete_document(session, principal, base.id, document_id)
+    return file_ids

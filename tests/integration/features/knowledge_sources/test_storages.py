@@ -13,6 +13,7 @@ from sqlalchemy import update
 from headgate.features.knowledge_sources.syncing import SourceSync
 from headgate.features.knowledge_sources.tables import SourceRow
 from tests.integration.features.knowledge.conftest import API
+from tests.integration.features.knowledge.test_attachments import CSV, message
 from tests.integration.features.knowledge_sources.conftest import Sources, report
 from tests.support.storages import put, store_of
 
@@ -49,6 +50,26 @@ class TestStorage:
             assert (source["status"], source["problem"]) == ("ready", "")
             assert await sources.names() == ["Cloud/rules/leave.md"]
             assert report(await sources.sync(source), "unchanged", "added") == [1, 0]
+
+    async def test_attachments_of_its_messages_have_their_rights_and_go_with_them(
+        self, sources: Sources, folder: Path
+    ) -> None:
+        mail = message("Trip", "See the table.", rates=CSV, inner=message("In", "Text.", deep=CSV))
+        (folder / "trip.eml").write_bytes(mail.as_bytes())
+        source = await sources.source({**FILES, "pattern": "*.eml"}, "Archive", readers={"role": "editor"})
+        assert report(source, "listed", "added") == [1, 1]
+        names = ["Archive/trip.eml", "Archive/trip.eml/inner.eml", "Archive/trip.eml/inner.eml/deep.csv"]
+        assert await sources.names() == [*names, "Archive/trip.eml/rates.csv"]
+        assert {document["readers"]["role"] for document in await sources.documents()} == {"editor"}
+        body = {"readers": {"role": "owner", "users": [], "groups": []}, "classification": 2}
+        path = f"{API}/{sources.base_id}/sources/{source['id']}"
+        assert (await sources.client.patch(path, json=body)).status_code == 200
+        source = await sources.ended(source["id"])
+        rights = {(item["readers"]["role"], item["classification"]) for item in await sources.documents()}
+        assert rights == {("owner", 2)}
+        (folder / "trip.eml").unlink()
+        await sources.sync(source)
+        assert await sources.names() == []
 
     async def test_only_what_changed_is_read_again_and_what_is_gone_is_deleted(
         self, sources: Sources, folder: Path

@@ -19,6 +19,7 @@ from headgate.features.maintenance.documents import delete_expired_documents
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import RetentionSettings
+from tests.integration.features.knowledge.test_attachments import CSV, message
 from tests.support.knowledge import Shelf, open_shelf
 
 
@@ -87,6 +88,29 @@ async def test_documents_are_deleted_after_the_days_of_their_base(shelf: Shelf) 
         await service.change_base(session, LOCAL, base, KnowledgeBaseChange(retention_days=0))
     await age(shelf, await shelf.add("late.txt", "Late."), 9_999)
     assert (await delete_expired_documents(database, shelf.storage, settings)).documents == 0
+
+
+async def test_attachments_are_deleted_with_their_message_or_after_their_own_days(shelf: Shelf) -> None:
+    mail = message("Trip", "Text.", rates=CSV, inner=message("In", "Text.", deep=CSV)).as_string()
+    base = await shelf.make_base(retention_days=30)
+    first, second = await shelf.add("first.eml", mail), await shelf.add("second.eml", mail)
+    await shelf.indexer.settle()
+    async with shelf.database.reading() as session:
+        rows = (await session.execute(select(DocumentRow.id, DocumentRow.name))).all()
+    ids = {name: id_ for id_, name in rows}
+    assert len(ids) == 8
+    for document in ids.values():
+        await age(shelf, document, 40)
+    await age(shelf, second, 20)
+    own = {"first.eml/rates.csv": 35, "second.eml/rates.csv": 35}
+    for name, days in own.items():
+        async with shelf.database.writing() as session:
+            await change_document(session, LOCAL, base, ids[name], DocumentChange(retention_days=days))
+    outcome = await delete_expired_documents(shelf.database, shelf.storage, RetentionSettings())
+    assert first not in {ids[name] for name in await names(shelf)}
+    assert await names(shelf) == {"second.eml", "second.eml/inner.eml", "second.eml/inner.eml/deep.csv"}
+    assert outcome.documents == 3
+    assert (await delete_expired_documents(shelf.database, shelf.storage, RetentionSettings())).documents == 0
 
 
 async def test_days_of_a_document_apply_instead_of_those_of_its_base(shelf: Shelf) -> None:

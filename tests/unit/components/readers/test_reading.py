@@ -7,11 +7,13 @@ import zipfile
 import pytest
 
 from headgate.components.readers import document
+from headgate.components.readers import mail as mail_reader
 from headgate.components.readers import package as package_module
 from headgate.components.readers import pdf as pdf_module
 from headgate.components.readers.document import Unreadable
 from headgate.components.readers.reading import kind_of, read_document
 from headgate.sdk import ComponentError, Table
+from tests.integration.features.knowledge.test_attachments import message
 from tests.unit.components.readers.samples import docx, pdf
 
 
@@ -120,6 +122,20 @@ class TestHtml:
         assert found.data == {"title": "Täst", "links": [{"text": "länk", "url": "https://a.test/"}]}
 
 
+class TestMail:
+    def test_gives_header_and_text_and_names_the_attachments(self) -> None:
+        mail = message("Trip", "See the table.", rates=b"a", inner=message("Inner", "Secret.", deep=b"b"))
+        found = read_document(mail.as_bytes(), name="trip.eml")
+        assert found.text.startswith("# Trip\n\nFrom: ann@example.org\nTo: bo@example.org, cy@example.org\n")
+        assert found.text.endswith("See the table.\n")
+        assert found.notes == ("Attachments that are not read: rates.csv, inner.eml.",)
+
+    def test_names_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(mail_reader, "is_installed", lambda _extra: False)
+        with pytest.raises(Unreadable, match=r"'a\.eml' requires packages .*headgate\[mail\]"):
+            read_document(b"Subject: a\n\nb", name="a.eml")
+
+
 class TestKindOf:
     @pytest.mark.parametrize(
         ("content", "name", "media_type", "kind"),
@@ -132,6 +148,8 @@ class TestKindOf:
             (b"<svg/>", "x.svg", "image/svg+xml", "text"),
             (b"\x89PNG", "x.bin", "image/png", "image"),
             (b"II*\x00", "x.TIFF", "", "image"),
+            (b"From: a@b", "x.eml", "", "mail"),
+            (b"From: a@b", "forwarded", "message/rfc822", "mail"),
         ],
     )
     def test_goes_by_content_name_and_media_type(self, content: bytes, name: str, media_type: str, kind: str) -> None:

@@ -1,5 +1,6 @@
 """API schemas of evaluations."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -127,14 +128,25 @@ class EvaluationIn(BaseModel):
     queries: int = Field(default=3, ge=1, le=MOST_QUERIES, description="Queries that it writes of each question.")
 
 
-class MeasureOut(BaseModel):
-    """Means over the questions, from 0 to 1."""
+class WayOut(BaseModel):
+    """A way of searching."""
 
     mode: Mode
     reranked: bool = False
     """Whether the passages were reranked."""
     queries: int = 0
     """Queries that a model wrote; 0: only the question was searched."""
+
+    @property
+    def way(self) -> str:
+        """Return it in words: `hybrid, reranked`."""
+        queries = f", {self.queries} written queries" if self.queries else ""
+        return f"{self.mode}{', reranked' * self.reranked}{queries}"
+
+
+class MeasureOut(WayOut):
+    """Means over the questions, from 0 to 1."""
+
     recall: float
     """Share of the expected documents among the first passages."""
     ndcg: float
@@ -145,14 +157,15 @@ class MeasureOut(BaseModel):
     """Questions all of whose documents were found."""
 
 
-class RanksOut(BaseModel):
+class RanksOut(WayOut):
     """Where the expected documents of a question were found by a way of searching."""
 
-    mode: Mode
-    reranked: bool = False
-    queries: int = 0
     ranks: list[int | None]
     """Rank of the first passage of each document that answers, in the order of `documents`; null: not found."""
+
+    def missed(self, documents: Sequence[ExpectedOut]) -> list[str]:
+        """Return the names of the documents of the question that were not found."""
+        return [document.name for document, rank in zip(documents, self.ranks, strict=True) if rank is None]
 
 
 class AnswerOut(BaseModel):

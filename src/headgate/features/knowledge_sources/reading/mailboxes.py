@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headgate.components.mail.reading import ReadMail, Search, Selection
+from headgate.components.readers.mail import message_text
 from headgate.components.readers.reading import kind_of
 from headgate.features.knowledge_sources.reading.protocol import Content, Entry, Gone, Listing, SourceContext
 from headgate.features.knowledge_sources.repository import Known
@@ -21,7 +22,6 @@ from headgate.sdk import ComponentError
 BATCH = 20
 """Messages that one session reads."""
 _LONGEST_NOTE = 500
-_HEADER = ("from", "to", "cc", "date", "subject")
 
 
 @asynccontextmanager
@@ -137,8 +137,6 @@ def _reason(file: Upload) -> str | None:
 
 def message_of(row: Mapping[str, Any], omitted: Sequence[str], key: str) -> Content:
     """Return a message as a document, with why attachments have none."""
-    header = "\n".join(f"{name.capitalize()}: {row[name]}" for name in _HEADER if row[name])
     note = f"Attachments that are not read: {' '.join(omitted)}"[:_LONGEST_NOTE] if omitted else ""
-    text = f"# {row['subject'] or 'Message'}\n\n{header}\n\n{row['text']}"
     version = f"{key}+{len(row['files']) - len(omitted)}"
-    return Content(text.encode(), "text/markdown", "message.md", version=version, note=note)
+    return Content(message_text(row).encode(), "text/markdown", "message.md", version=version, note=note)

@@ -1,6 +1,7 @@
-"""Feedback of users on answers of the chat, which editors of a knowledge base make questions of."""
+"""Feedback of users and visitors on answers, which editors of a knowledge base make questions of."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -24,6 +25,15 @@ from headgate.foundation.database import Database, moment
 from headgate.foundation.ids import is_id
 
 
+@dataclass(frozen=True, slots=True)
+class InFlow:
+    """A run of a flow in a space."""
+
+    run_id: str
+    flow_id: str
+    space_id: str
+
+
 async def put_feedback(
     session: AsyncSession, principal: Principal, conversation_id: str, run_id: str, feedback_in: FeedbackIn
 ) -> FeedbackOut:
@@ -35,23 +45,50 @@ async def put_feedback(
     owner = {"tenant_id": principal.tenant_id, "user_id": principal.user_id}
     if not is_id(run_id) or not await repository.has_message(session, run_id, row.id, row.flow_id, **owner):
         raise MessageNotFound(run_id)
-    material = await read_material(session, run_id, tenant_id=principal.tenant_id)
+    return await _store(session, principal, row.id, InFlow(run_id, flow.id, flow.space_id), feedback_in)
+
+
+async def put_visitor_feedback(
+    session: AsyncSession, visitor: Principal, conversation_id: str | None, answer: InFlow, feedback_in: FeedbackIn
+) -> None:
+    """Store what a visitor thinks of an answer to them, in place of what they thought before.
+
+    `conversation_id` is the session of the visit; None when it has none. Raises `MessageNotFound`.
+    """
+    tenant_id, run_id = visitor.tenant_id, answer.run_id
+    if not await repository.has_message(
+        session, run_id, conversation_id, answer.flow_id, tenant_id=tenant_id, user_id=None
+    ):
+        raise MessageNotFound(run_id)
+    await _store(session, visitor, conversation_id or answer.run_id, answer, feedback_in)
+
+
+async def _store(
+    session: AsyncSession, principal: Principal, conversation_id: str, answer: InFlow, feedback_in: FeedbackIn
+) -> FeedbackOut:
+    material = await read_material(session, answer.run_id, tenant_id=principal.tenant_id)
     base_id, documents = next(iter(material.sources.items()), ("", {}))
     values = {
-        "run_id": run_id,
-        "flow_id": row.flow_id,
-        "user_id": principal.user_id,
+        "run_id": answer.run_id,
+        "flow_id": answer.flow_id,
+        "user_id": principal.user_id or None,
         **feedback_in.model_dump(),
         "base_id": base_id,
         "document_ids": list(documents),
         "created_at": (at := clock()),
     }
     await repository.put_feedback(session, values, tenant_id=principal.tenant_id)
-    about = {"flow_id": flow.id, "run_id": run_id, "helpful": feedback_in.helpful}
+    about = {"flow_id": answer.flow_id, "run_id": answer.run_id, "helpful": feedback_in.helpful}
     await record(
-        session, principal, "conversation.rated", id=row.id, space_id=flow.space_id, after=about, payload=about
+        session,
+        principal,
+        "conversation.rated",
+        id=conversation_id,
+        space_id=answer.space_id,
+        after=about,
+        payload=about,
     )
-    return FeedbackOut(run_id=run_id, **feedback_in.model_dump(), created_at=moment(at))
+    return FeedbackOut(run_id=answer.run_id, **feedback_in.model_dump(), created_at=moment(at))
 
 
 async def list_feedback(session: AsyncSession, principal: Principal, conversation_id: str) -> list[FeedbackOut]:
@@ -92,6 +129,7 @@ async def list_rated_answers(
         RatedAnswer(
             **_out(row).model_dump(),
             flow_id=row.flow_id,
+            by_visitor=row.user_id is None,
             question=run.input.text,
             answer=run.text or "",
             documents=[ExpectedOut(id=id_, name=names[id_]) for id_ in row.document_ids if id_ in names],

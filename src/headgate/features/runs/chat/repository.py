@@ -10,6 +10,7 @@ from headgate.features.conversations.tables import flow_conversations
 from headgate.features.flows.tables import FlowRow, FlowVersionRow, VersionStepRow
 from headgate.features.runs.chat.tables import chat_feedback
 from headgate.features.runs.tables import flow_runs
+from headgate.foundation.database import insert_into
 from headgate.foundation.ids import new_id
 
 AnyRow = Row[*tuple[Any, ...]]
@@ -139,9 +140,15 @@ async def list_message_runs(
 
 
 async def has_message(
-    session: AsyncSession, run_id: str, conversation_id: str, flow_id: str, *, tenant_id: str, user_id: str
+    session: AsyncSession,
+    run_id: str,
+    conversation_id: str | None,
+    flow_id: str,
+    *,
+    tenant_id: str,
+    user_id: str | None,
 ) -> bool:
-    """Return whether a run is a message of a conversation of a user."""
+    """Return whether a run is a message of a conversation of a user; without a user, of a visitor."""
     run = flow_runs.c
     query = select(run.id).where(
         run.id == run_id,
@@ -155,9 +162,9 @@ async def has_message(
 
 async def put_feedback(session: AsyncSession, values: Mapping[str, Any], *, tenant_id: str) -> None:
     """Store feedback on a run in place of an earlier one."""
-    run_id = values["run_id"]
-    await session.execute(delete(chat_feedback).where(_F.run_id == run_id, _F.tenant_id == tenant_id))
-    await session.execute(insert(chat_feedback).values(tenant_id=tenant_id, **values))
+    row = insert_into(session, chat_feedback).values(tenant_id=tenant_id, **values)
+    replaced = row.on_conflict_do_update(index_elements=["run_id"], set_=values, where=_F.tenant_id == tenant_id)
+    await session.execute(replaced)
 
 
 async def list_feedback(

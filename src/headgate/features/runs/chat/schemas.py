@@ -85,6 +85,8 @@ class RatedAnswer(FeedbackOut):
     """Feedback on an answer from a knowledge base, with the message and the answer."""
 
     flow_id: str
+    by_visitor: bool
+    """Whether a visitor of a widget rated it, without an account."""
     question: str
     answer: str
     documents: list[ExpectedOut]

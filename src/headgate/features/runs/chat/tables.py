@@ -1,4 +1,4 @@
-"""Feedback of users on answers of the chat. Times are microseconds in UTC."""
+"""Feedback of users and visitors on answers of flows. Times are microseconds in UTC."""
 
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKeyConstraint, Index, String, Table, Text
 
@@ -10,7 +10,7 @@ chat_feedback = Table(
     Column("run_id", String(36), primary_key=True),
     Column("flow_id", String(36), nullable=False),
     Column("tenant_id", String(36), nullable=False),
-    Column("user_id", String(36), nullable=False),
+    Column("user_id", String(36)),
     Column("helpful", Boolean, nullable=False),
     Column("correction", Text, nullable=False),
     Column("base_id", String(36), nullable=False),
@@ -20,6 +20,8 @@ chat_feedback = Table(
     ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
     Index("ix_chat_feedback_base_id_run_id", "base_id", "run_id"),
 )
-"""One row for each answer that its user has rated; deleted with the run. `correction` is what a correct answer would
-be. `base_id` is the knowledge base that the run searched first, empty when none, and `document_ids` are the documents
-of it that it received passages of."""
+"""One row for each answer that its user has rated, or a visitor (no user); deleted with the run.
+
+`correction` is what a correct answer would be. `base_id` is the knowledge base that the run searched first, empty when
+none, and `document_ids` are the documents of it that it received passages of.
+"""

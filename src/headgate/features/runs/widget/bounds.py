@@ -44,8 +44,13 @@ async def begins(flow_id: str, request: Request) -> None:
     await counted_start(request, flow_id)
 
 
+async def rates(flow_id: str, request: Request) -> None:
+    """Count one more rating, apart from runs and uploads. Raises `RateLimited`."""
+    await counted_start(request, f"{flow_id}/rated")
+
+
 async def counted_start(request: Request, subject: str) -> None:
-    """Count one more run or upload of a widget or a form, by its id. Raises `RateLimited`."""
+    """Count one more run, upload or rating of a widget or a form, by its id. Raises `RateLimited`."""
     throttle = request.app.state.throttle
     await throttle.allow(Scope.WIDGET_ADDRESS, f"{subject}/{counted(address_of(request))}")
     await throttle.allow(Scope.WIDGET_FLOW, subject)

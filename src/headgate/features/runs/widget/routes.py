@@ -16,11 +16,12 @@ from headgate.features.files.names import attachment
 from headgate.features.files.storage import Storage
 from headgate.features.files.upload import pieces, uploaded_file
 from headgate.features.runs import service as runs
+from headgate.features.runs.chat.schemas import FeedbackIn
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.views.public_output import PublicOutput
 from headgate.features.runs.widget import service
 from headgate.features.runs.widget.answering import CORS, FrameRoute
-from headgate.features.runs.widget.bounds import asks, begins, stays_open
+from headgate.features.runs.widget.bounds import asks, begins, rates, stays_open
 from headgate.features.runs.widget.errors import WidgetRefused
 from headgate.features.runs.widget.schemas import WidgetFile, WidgetRun, WidgetStart
 from headgate.features.runs.widget.service import Widget, find_widget
@@ -135,6 +136,15 @@ async def stop(request: Request, widget: Offered, token: str, engine: Engine, bo
     """Cancel a run that this visit started."""
     key = service.run_of(box, widget, token)
     await runs.cancel_run(engine, widget.visitor(address_of(request)), key.run_id)
+    return Response(status_code=204, headers=CORS)
+
+
+@router.post("/{flow_id}/runs/{token}/feedback", status_code=204, dependencies=[*_ASKS, Depends(rates)])
+async def rate(
+    body: FeedbackIn, request: Request, widget: Offered, token: str, database: Rows, box: Box, visit: Visit = ""
+) -> Response:
+    """Store what the visitor thinks of an answer, and what a correct one would be."""
+    await service.rate(database, box, widget, body, run=token, visit=visit, address=address_of(request))
     return Response(status_code=204, headers=CORS)
 
 

@@ -11,12 +11,15 @@ from headgate.features.access.principal import Access, Actor, Principal
 from headgate.features.idempotency.keys import StartKey, start_key
 from headgate.features.idempotency.service import StartOnce
 from headgate.features.runs import service as runs
+from headgate.features.runs.chat.errors import MessageNotFound
+from headgate.features.runs.chat.feedback import InFlow, put_visitor_feedback
+from headgate.features.runs.chat.schemas import FeedbackIn
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.form import check_form
 from headgate.features.runs.schemas import RunStart
 from headgate.features.runs.transitions import RunKey
 from headgate.features.runs.widget import repository
-from headgate.features.runs.widget.errors import WidgetNotFound
+from headgate.features.runs.widget.errors import WidgetNotFound, WidgetRefused
 from headgate.features.runs.widget.schemas import WidgetOut, WidgetStart
 from headgate.features.runs.widget.tokens import seal, unseal
 from headgate.foundation.crypto import SecretBox
@@ -50,6 +53,10 @@ class Widget:
         )
         actor = Actor("system", "Visitor of a widget", address=address)
         return Principal(self.tenant_id, "", self.space_id, access, actor)
+
+    def conversation(self, visitor: str) -> str | None:
+        """The session of a visit; a form has none."""
+        return f"widget-{visitor}" if self.settings.kind == "chat" else None
 
     @property
     def ancestors(self) -> str:
@@ -133,7 +140,7 @@ async def start(
         text=start.text,
         form_data=check_form(widget.flow.form, body["form_data"], file_of=upload_of),
         file_ids=[upload_of(token) for token in start.files],
-        session_id=f"widget-{visitor}" if widget.settings.kind == "chat" else None,
+        session_id=widget.conversation(visitor),
         version="published",
     )
     user = widget.visitor(address, frozenset(uploads.values()))
@@ -145,6 +152,31 @@ async def start(
     run_id = await StartOnce(database, mark).begin(begin, may_read=partial(runs.key_of, engine, user))
     started = await runs.key_of(engine, user, run_id)
     return seal(secret_box, "run", run=run_id, version=str(started.version), **bound)
+
+
+async def rate(
+    database: Database,
+    secret_box: SecretBox,
+    widget: Widget,
+    feedback_in: FeedbackIn,
+    *,
+    run: str,
+    visit: str,
+    address: str | None,
+) -> None:
+    """Store what a visitor thinks of the answer of a run that their visit started, by the tokens of both.
+
+    Raises `WidgetRefused`, also when the run was deleted meanwhile.
+    """
+    visitor = unseal(secret_box, "visit", visit, flow=widget.flow_id)["visitor"]
+    run_id = unseal(secret_box, "run", run, flow=widget.flow_id, visitor=visitor)["run"]
+    answer = InFlow(run_id, widget.flow_id, widget.space_id)
+    try:
+        async with database.writing() as session:
+            conversation = widget.conversation(visitor)
+            await put_visitor_feedback(session, widget.visitor(address), conversation, answer, feedback_in)
+    except MessageNotFound:
+        raise WidgetRefused from None
 
 
 def run_of(secret_box: SecretBox, widget: Widget, token: str) -> RunKey:

@@ -3,7 +3,7 @@ import { Plus, ThumbsDown, ThumbsUp, X } from "lucide-react";
 import { chatKeys, deleteFeedback, MOST_RATED, type RatedAnswer, ratedAnswersQuery } from "@/api/queries/chat";
 import { addQuestion, evaluationKeys } from "@/api/queries/evaluations";
 import type { KnowledgeBase } from "@/api/queries/knowledge";
-import { IconButton, Row, Rows } from "@/components/ui";
+import { Chip, IconButton, Row, Rows } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "../texts";
 
@@ -48,7 +48,12 @@ export function RatedAnswers({ base }: { base: KnowledgeBase }) {
           <Row
             key={rated.run_id}
             icon={rated.helpful ? <ThumbsUp aria-label={t("helpful")} /> : <ThumbsDown aria-label={t("not_helpful")} />}
-            title={rated.question}
+            title={
+              <>
+                {rated.question}
+                {rated.by_visitor && <Chip>{t("by_visitor")}</Chip>}
+              </>
+            }
             detail={rated.correction ? t("correction", { text: rated.correction }) : rated.answer.slice(0, 300)}
             aside={
               <span className="flex">

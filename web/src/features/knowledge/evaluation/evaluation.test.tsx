@@ -194,7 +194,7 @@ describe("questions", () => {
     server.use(
       http.get("*/api/v1/chat/feedback/b1", () =>
         HttpResponse.json({
-          items: [{ ...rated, question: "Per diem?", answer: "Unknown", documents: [TRAVEL] }],
+          items: [{ ...rated, by_visitor: true, question: "Per diem?", answer: "Unknown", documents: [TRAVEL] }],
           next_cursor: null,
         }),
       ),
@@ -204,6 +204,7 @@ describe("questions", () => {
       }),
     );
     const { user } = openPage("/knowledge/b1?view=evaluation");
+    expect(await screen.findByText("Visitor")).toBeInTheDocument();
     await user.click(await screen.findByRole("button", { name: "Make “Per diem?” a question" }));
     await vi.waitFor(() => expect(deleted).toHaveBeenCalledOnce());
     expect(served.sent).toEqual([{ question: "Per diem?", document_ids: ["d1"], quote: "", answer: "68 EUR" }]);

@@ -159,9 +159,10 @@ export default {
   more_documents: "Load more documents",
   remove_what: "Remove {{what}}",
   add_question: "Add the question",
-  feedback: "Feedback from the chat",
+  feedback: "Feedback from the chat and widgets",
+  by_visitor: "Visitor",
   feedback_help:
-    "What users thought of answers from this base. As a question, it keeps the correction as the correct answer.",
+    "What users and visitors thought of answers from this base. As a question, it keeps the correction as the correct answer.",
   helpful: "Helpful",
   not_helpful: "Not helpful",
   correction: "Correction: {{text}}",

@@ -163,8 +163,10 @@ const sv: Translation<typeof en> = {
   more_documents: "Hämta fler dokument",
   remove_what: "Ta bort {{what}}",
   add_question: "Lägg till frågan",
-  feedback: "Omdömen från chatten",
-  feedback_help: "Vad användare tyckte om svar ur den här basen. Som fråga behåller det rättelsen som rätt svar.",
+  feedback: "Omdömen från chatten och widgetar",
+  by_visitor: "Besökare",
+  feedback_help:
+    "Vad användare och besökare tyckte om svar ur den här basen. Som fråga behåller det rättelsen som rätt svar.",
   helpful: "Hjälpsamt",
   not_helpful: "Inte hjälpsamt",
   correction: "Rättelse: {{text}}",
