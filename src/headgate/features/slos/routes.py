@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -60,7 +60,6 @@ async def change_slo(slo_id: str, body: SloPatch, session: WriteSession, caller:
     responses=problems(403, 404),
     dependencies=_MANAGE,
 )
-async def remove_slo(slo_id: str, session: WriteSession, caller: Caller) -> Response:
+async def remove_slo(slo_id: str, session: WriteSession, caller: Caller) -> None:
     """Remove an objective with its counts."""
     await service.remove_slo(session, caller, slo_id)
-    return Response(status_code=204)

@@ -5,7 +5,7 @@ from alembic import op
 from headgate.foundation.migrations.trigger_kinds import change_known_kinds
 
 revision = "0080"
-down_revision = "0078"
+down_revision = "0079"
 
 _BEFORE = "'mail', 'api', 'form', 'stream', 'queue')"
 _AFTER = "'mail', 'api', 'form', 'stream', 'queue', 'topic')"

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0082"
-down_revision = "0078"
+down_revision = "0081"
 
 
 def upgrade() -> None:
