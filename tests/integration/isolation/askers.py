@@ -208,6 +208,8 @@ ALSO: Mapping[Name, frozenset[Permission]] = {
     ("POST", "/api/v1/mcp-servers/{server}/authorize"): frozenset(
         {Permission.MCP_SERVERS_VIEW, Permission.CONNECTIONS_MANAGE}
     ),
+    ("POST", "/api/v1/flows/{flow_id}/slos"): frozenset({Permission.RUNS_VIEW}),
+    ("PATCH", "/api/v1/slos/{slo_id}"): frozenset({Permission.RUNS_VIEW}),
 }
 """What a key needs besides, for requests that change two things."""
 INSTEAD = frozenset(

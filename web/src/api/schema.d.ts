@@ -5584,7 +5584,7 @@ export interface paths {
         put?: never;
         /**
          * Add a service level objective
-         * @description Add an objective to a flow. Its past runs count, too.
+         * @description Add an objective to a flow. Its past runs count, too. Needs `runs.view` as well, as figures are returned.
          *
          *     Requires the permission `alerts.manage`.
          */
@@ -5622,7 +5622,7 @@ export interface paths {
         head?: never;
         /**
          * Change a service level objective
-         * @description Change the name, the target or the window of an objective.
+         * @description Change the name, the target or the window of an objective. Needs `runs.view` as well.
          *
          *     Requires the permission `alerts.manage`.
          */

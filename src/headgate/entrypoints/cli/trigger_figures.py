@@ -16,17 +16,17 @@ def statistics(
     json: JsonFlag = False,
 ) -> None:
     """Count what a trigger started and skipped, and why; its failed runs, and how late it was."""
-    found = with_reading(lambda session, _: trigger_statistics(session, acting(), trigger, days=days))
-    late = found.lateness
+    statistics = with_reading(lambda session, _: trigger_statistics(session, acting(), trigger, days=days))
+    late = statistics.lateness
     rows = [
-        ("started", found.started),
-        ("  completed", found.completed),
-        ("  failed", found.failed),
-        ("queued", found.queued),
-        ("cancelled", found.cancelled),
-        *((f"skipped: {one.reason}", one.occurrences) for one in found.skipped),
+        ("started", statistics.started),
+        ("  completed", statistics.completed),
+        ("  failed", statistics.failed),
+        ("queued", statistics.queued),
+        ("cancelled", statistics.cancelled),
+        *((f"skipped: {skips.reason}", skips.occurrences) for skips in statistics.skipped),
         ("late, median", "-" if late is None else f"{late.p50_seconds:.1f} s"),
         ("late, 95 %", "-" if late is None else f"{late.p95_seconds:.1f} s"),
         ("late, most", "-" if late is None else f"{late.max_seconds:.1f} s"),
     ]
-    print_rows(found, ("", f"last {days} days"), rows, json=json)
+    print_rows(statistics, ("", f"last {days} days"), rows, json=json)

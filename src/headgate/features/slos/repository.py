@@ -81,9 +81,9 @@ async def sums(
     session: AsyncSession, ids: Collection[str], starts: Mapping[str, int], *, tenant_id: str
 ) -> Mapping[str, Mapping[str, Count]]:
     """Return the runs of objectives since each of some times, by objective and by the name of the time."""
-    found: dict[str, dict[str, Count]] = defaultdict(lambda: dict.fromkeys(starts, Count()))
+    counts: dict[str, dict[str, Count]] = defaultdict(lambda: dict.fromkeys(starts, Count()))
     if not starts:
-        return found
+        return counts
     first = min(starts.values())
     own = and_(_SLO.tenant_id == tenant_id, _SLO.id.in_(sorted(ids)))
     stored = select(_SLO.id, *_sums(_COUNT.at, _COUNT.runs, _COUNT.good, starts)).join(
@@ -94,8 +94,8 @@ async def sums(
     )
     for row in await _both(session, stored.where(own).group_by(_SLO.id), recent.where(own).group_by(_SLO.id)):
         for place, name in enumerate(starts):
-            found[row.id][name] += Count(int(row[1 + 2 * place]), int(row[2 + 2 * place]))
-    return found
+            counts[row.id][name] += Count(int(row[1 + 2 * place]), int(row[2 + 2 * place]))
+    return counts
 
 
 async def _both(
@@ -117,10 +117,10 @@ async def parts(session: AsyncSession, slo_id: str, start: int, step: int, *, te
     part, recent_part = (_COUNT.at - start) // step, (_R.finished_at - start) // step
     stored = select(part.label("place"), func.sum(_COUNT.runs), func.sum(_COUNT.good)).join_from(_SLO, _COUNT, of_count)
     recent = select(recent_part.label("place"), func.count(), func.sum(_GOOD)).join_from(_SLO, flow_runs, since)
-    found: dict[int, Count] = defaultdict(Count)
+    counts: dict[int, Count] = defaultdict(Count)
     for row in await _both(session, stored.where(own).group_by("place"), recent.where(own).group_by("place")):
-        found[row[0]] += Count(int(row[1]), int(row[2]))
-    return found
+        counts[row[0]] += Count(int(row[1]), int(row[2]))
+    return counts
 
 
 def ended_runs(slo_id: str, start: int, end: int, *, tenant_id: str) -> Select[Any]:

@@ -30,7 +30,7 @@ async def list_slos(session: ReadSession, caller: Caller, flow_id: FlowId = None
     dependencies=_MANAGE,
 )
 async def add_slo(flow_id: str, body: SloIn, session: WriteSession, caller: Caller) -> SloOut:
-    """Add an objective to a flow. Its past runs count, too."""
+    """Add an objective to a flow. Its past runs count, too. Needs `runs.view` as well, as figures are returned."""
     return await service.add_slo(session, caller, flow_id, body)
 
 
@@ -49,7 +49,7 @@ async def read_slo(slo_id: str, session: ReadSession, caller: Caller) -> SloDeta
     dependencies=_MANAGE,
 )
 async def change_slo(slo_id: str, body: SloPatch, session: WriteSession, caller: Caller) -> SloOut:
-    """Change the name, the target or the window of an objective."""
+    """Change the name, the target or the window of an objective. Needs `runs.view` as well."""
     return await service.change_slo(session, caller, slo_id, body)
 
 

@@ -115,9 +115,9 @@ async def get_slo(session: AsyncSession, principal: Principal, slo_id: str) -> S
     number, step = _PARTS[slo.window_days]
     at = clock()
     start = start_of(number * step, at)
-    found = await repository.parts(session, slo.id, start, step, tenant_id=principal.tenant_id)
-    counts = [found.get(place, Count()) for place in range(number)]
-    counts[-1] += found.get(number, Count())  # of the started five minutes before which the window begins
+    by_place = await repository.parts(session, slo.id, start, step, tenant_id=principal.tenant_id)
+    counts = [by_place.get(place, Count()) for place in range(number)]
+    counts[-1] += by_place.get(number, Count())  # of the started five minutes before which the window begins
     parts, total, bad = [], sum(count.total for count in counts), 0
     for place, count in enumerate(counts):
         bad += count.total - count.good

@@ -210,6 +210,7 @@ async def completed(made: Call, world: World) -> dict[str, Any]:
     return {**request, "json": {**request.get("json", {}), **ADDED[name]}} if name in ADDED else request
 
 
-def order(route: Route) -> tuple[int, bool, int]:
+def order(route: Route) -> tuple[int, bool, int, bool]:
     """Deleting last, and what holds other things after them; a run that is cancelled can no longer be paused."""
-    return CHANGING.index(route.method), route.path.endswith("/cancel"), -route.path.count("/")
+    depth, holds_others = route.path.count("/"), route.path == "/api/v1/flows/{flow_id}"
+    return CHANGING.index(route.method), route.path.endswith("/cancel"), -depth, holds_others
