@@ -49,26 +49,20 @@ export function AlertsPage() {
         label={t("alerts")}
         query={rules}
         empty={
-          <div className="rounded-lg border border-line border-dashed">
-            <EmptyState icon={<BellRing />} title={t("none")} action={add}>
-              {manages && (
-                <div className="flex flex-col items-center gap-3">
-                  {t("none_more")}
-                  <div className="flex flex-wrap justify-center gap-2">
-                    {(Object.keys(SUGGESTIONS) as Suggested[]).map((id) => (
-                      <Button
-                        key={id}
-                        size="sm"
-                        onClick={() => setAdding({ name: t(id), suggestion: SUGGESTIONS[id] })}
-                      >
-                        {t(id)}
-                      </Button>
-                    ))}
-                  </div>
+          <EmptyState icon={<BellRing />} title={t("none")} action={add}>
+            {manages && (
+              <div className="flex flex-col items-center gap-3">
+                {t("none_more")}
+                <div className="flex flex-wrap justify-center gap-2">
+                  {(Object.keys(SUGGESTIONS) as Suggested[]).map((id) => (
+                    <Button key={id} size="sm" onClick={() => setAdding({ name: t(id), suggestion: SUGGESTIONS[id] })}>
+                      {t(id)}
+                    </Button>
+                  ))}
                 </div>
-              )}
-            </EmptyState>
-          </div>
+              </div>
+            )}
+          </EmptyState>
         }
       >
         {(rule) => <RuleItem key={rule.id} rule={rule} ofFlow={flowId !== undefined} />}

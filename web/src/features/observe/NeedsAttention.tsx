@@ -50,7 +50,7 @@ export function NeedsAttention({ space }: { space: string | null }) {
           {t("alert_rules")}
         </Link>
       </div>
-      <AttentionFilters filter={chosen} space={space} onChange={setChosen} />
+      {(narrowed || items.length > 0) && <AttentionFilters filter={chosen} space={space} onChange={setChosen} />}
       {attention.isError && <Problem error={attention.error} retry={() => void attention.refetch()} />}
       {attention.isPending && <Skeleton className="h-12" />}
       {attention.data && items.length === 0 && (
