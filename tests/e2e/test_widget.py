@@ -139,7 +139,7 @@ class TestChat:
         page.keyboard.press("Enter")
         expect(frame.get_by_role("log").get_by_text("again")).to_have_count(2)
         frame.get_by_role("button", name="Not helpful").last.click()
-        frame.get_by_label("What would be a correct answer? (optional)").fill("never")
+        frame.get_by_label("What would be a correct answer? (optional)").last.fill("never")
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         expect(frame.get_by_text("Thank you for your feedback.")).to_be_visible()
