@@ -38,7 +38,7 @@ export function NeedsAttention({ space }: { space: string | null }) {
   const narrowed = Object.values(chosen).some((value) => value !== undefined);
   return (
     <section aria-label={t("attention")} className="flex flex-col gap-2">
-      <div className="flex items-center gap-3">
+      <div className="flex flex-wrap items-center gap-x-3 whitespace-nowrap">
         <h2 className="flex-1 font-semibold">{t("attention")}</h2>
         <Button size="sm" kind="ghost" aria-pressed={dismissed} onClick={() => setDismissed(!dismissed)}>
           {t(dismissed ? "without_dismissed" : "with_dismissed")}
