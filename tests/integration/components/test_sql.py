@@ -8,10 +8,11 @@ import pytest
 from pydantic import JsonValue
 from sqlalchemy.engine import make_url
 
+from headgate.components.sql import csv_files
 from headgate.components.sql.components import SqlQuery, SqlSchema, SqlWrite
 from headgate.components.sql.statements import require_select, value_of
 from headgate.foundation.errors import Forbidden, HeadgateError, UpstreamFailed
-from headgate.sdk import ComponentError, Table
+from headgate.sdk import ComponentError, File, Table
 from headgate.sdk.calls import CallRequest, CallResult
 from headgate.sdk.testing import StepHarness
 from tests.support.databases import Postgres
@@ -78,6 +79,11 @@ class Shop:
         found: Table = outputs["table"]
         return found
 
+    async def csv(self, sql: str) -> bytes:
+        outputs = await self.harness.run(SqlQuery, {"database": "shop", "sql": sql, "most_rows": 1}, outputs=["csv"])
+        file: File = outputs["csv"]
+        return await self.harness.ctx.files.read(file)
+
     async def write(self, rows: list[dict[str, JsonValue]], **values: Any) -> JsonValue:
         given = {"database": "shop", "rows": Table.from_records(rows), **values}
         written: JsonValue = (await self.harness.run(SqlWrite, given))["data"]
@@ -133,6 +139,16 @@ class TestSqlQuery:
             await shop.query("SELECT pg_sleep(30)", timeout_seconds=1)
         with pytest.raises(ComponentError, match="more than 50 MB"):
             await shop.query("SELECT repeat('x', 1000000) FROM generate_series(1, 1000)")
+
+    async def test_writes_more_rows_than_a_table_has_to_a_file(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        content = await shop.csv("SELECT i, '=a, \"b\"' AS text, NULL AS n FROM generate_series(1, 2500) AS i")
+        lines = content.decode().splitlines()
+        assert (lines[0], lines[1], len(lines)) == ("i,text,n", '1,"\'=a, ""b""",', 2501)
+        monkeypatch.setattr(csv_files, "MOST_CSV_BYTES", 1_000_000)
+        with pytest.raises(ComponentError, match="larger than 1 MB"):
+            await shop.csv("SELECT repeat('x', 1000) FROM generate_series(1, 3000)")
 
     async def test_says_what_is_wrong(self, shop: Shop) -> None:
         with pytest.raises(ComponentError, match=r"there is no value for :nam; did you mean 'name'"):

@@ -191,6 +191,10 @@ class TestSqlQuery:
             await system.query(many + slow, timeout_seconds=1)
         assert system.content() == BEFORE
 
+    async def test_writes_rows_to_a_file_as_they_arrive(self, system: System) -> None:
+        lines = (await system.csv("SELECT name, balance FROM customer ORDER BY id")).decode().splitlines()
+        assert (lines[:2], len(lines)) == (["name,balance", "Åsa,12.5"], 3)
+
     async def test_says_what_is_wrong(self, system: System) -> None:
         with pytest.raises(ComponentError, match="refused the statement"):
             await system.query("SELECT * FROM custmer")

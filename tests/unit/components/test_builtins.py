@@ -44,7 +44,7 @@ ParseJSON: text*@ -> data:Data table:Table
 SelectData: data*@(Data|Table) expression* -> data:Data text:Text
 TableQuery: table*@[](Table) sql*~ -> table:Table data:Data
 ReadFile: file*@(File) -> text:Text table:Table data:Data
-SqlQuery: database* file(File) sql*~ parameters@~(Data) -> table:Table data:Data
+SqlQuery: database* file(File) sql*~ parameters@~(Data) -> table:Table data:Data csv:File
 SqlWrite!: database* rows*@(Table) mode table keys sql -> data:Data
 SqlSchema: database* file(File) match@~(Text) -> table:Table text:Text
 ReadMail: mailbox* folder(Text) from@~(Text) subject~(Text) since~(Text) unseen most_messages mark_seen \

@@ -4,7 +4,7 @@ import csv
 import html
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from mimetypes import guess_type
 from pathlib import PurePosixPath
 
@@ -103,10 +103,14 @@ def to_csv(table: Table, *, spreadsheet_safe: bool = True) -> str:
 
     With `spreadsheet_safe`, text that begins like a formula gets a leading apostrophe (OWASP, CSV injection).
     """
+    return csv_lines((table.columns, *table.rows), spreadsheet_safe=spreadsheet_safe)
+
+
+def csv_lines(rows: Iterable[Sequence[JsonValue]], *, spreadsheet_safe: bool = True) -> str:
+    """Return rows as lines of `to_csv`."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
-    writer.writerow([_csv_cell(column, safe=spreadsheet_safe) for column in table.columns])
-    for row in table.rows:
+    for row in rows:
         writer.writerow([_csv_cell(value, safe=spreadsheet_safe) for value in row])
     return stream.getvalue()
 

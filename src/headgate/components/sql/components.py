@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import JsonValue, PrivateAttr
 
+from headgate.components.files.saving import to_csv
 from headgate.components.isolated.calls import read_database
 from headgate.components.sockets import checked_endpoint, driver_endpoint
+from headgate.components.sql.csv_files import query_csv
 from headgate.components.sql.databases import opened_database
 from headgate.components.sql.statements import MOST_ROWS, Mode, run_query, run_statement, schema_rows, write_rows
 from headgate.components.storage.components import check_storage_effect
@@ -126,6 +128,22 @@ class SqlQuery(Component):
     async def data(self) -> Data:
         """Return the rows as data."""
         return data_of(await self.give_table())
+
+    @output(label="CSV file", help="All rows as a CSV file, written as they arrive; up to 64 MB.")
+    async def csv(self) -> File:
+        """Return the rows as a file; of a database file, those of the table."""
+        if self.file is not None:
+            content = to_csv(await self.give_table()).encode()
+        else:
+            values = _values(self.parameters, "SqlQuery")
+            content = await _in_database(
+                self.ctx,
+                self.database,
+                lambda database: query_csv(database, self.sql, values),
+                seconds=self.timeout_seconds,
+                subject="SqlQuery",
+            )
+        return await self.ctx.files.save("rows.csv", content, "text/csv")
 
 
 class SqlWrite(Component):

@@ -1,8 +1,8 @@
 """Statements with bound values, and their results as tables. Blocking; call it in a thread."""
 
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import date, time
 from decimal import Decimal
 from math import isfinite
@@ -41,6 +41,27 @@ Mode = Literal["insert", "upsert", "statement"]
 
 def run_query(database: "sa.Connection", sql: str, values: Mapping[str, JsonValue], *, most_rows: int) -> Table:
     """Return the rows of one SELECT. Raises `ComponentError` for too many rows, bytes, or a missing value."""
+    rows: list[list[JsonValue]] = []
+    size = 0
+    with selected_rows(database, sql, values) as (columns, batches):
+        for batch in batches:
+            rows += batch
+            size += sum(len(value) if isinstance(value, str) else 8 for row in batch for value in row)
+            if len(rows) > most_rows or size > MOST_BYTES:
+                limit = f"{most_rows} rows" if len(rows) > most_rows else f"{MOST_BYTES // 1_000_000} MB"
+                raise ComponentError(
+                    f"SqlQuery: the result has more than {limit}.",
+                    remedy="Add a WHERE, GROUP BY or LIMIT, or use the output csv.",
+                    field="sql",
+                )
+    return Table(columns=columns, rows=rows)
+
+
+@contextmanager
+def selected_rows(
+    database: "sa.Connection", sql: str, values: Mapping[str, JsonValue]
+) -> Iterator[tuple[list[str], Iterator[list[list[JsonValue]]]]]:
+    """Yield the columns of one SELECT, and its rows in batches as they arrive."""
     if database.dialect.name in {"mysql", "mariadb"}:
         require_select(sql)
     if database.dialect.name == "mssql":
@@ -51,21 +72,8 @@ def run_query(database: "sa.Connection", sql: str, values: Mapping[str, JsonValu
     with closing(result):
         if not result.returns_rows:
             raise ComponentError("SqlQuery: the SQL returns no rows.", remedy="Write one SELECT.", field="sql")
-        columns = column_names(list(result.keys()))
-        rows: list[list[JsonValue]] = []
-        size = 0
-        for batch in result.partitions(_BATCH):
-            for row in batch:
-                rows.append([value_of(value) for value in row])
-                size += sum(len(value) if isinstance(value, str) else 8 for value in rows[-1])
-            if len(rows) > most_rows or size > MOST_BYTES:
-                limit = f"{most_rows} rows" if len(rows) > most_rows else f"{MOST_BYTES // 1_000_000} MB"
-                raise ComponentError(
-                    f"SqlQuery: the result has more than {limit}.",
-                    remedy="Add a WHERE, GROUP BY or LIMIT.",
-                    field="sql",
-                )
-    return Table(columns=columns, rows=rows)
+        batches = ([[value_of(value) for value in row] for row in batch] for batch in result.partitions(_BATCH))
+        yield column_names(list(result.keys())), batches
 
 
 def require_select(sql: str) -> None:

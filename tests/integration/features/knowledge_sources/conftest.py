@@ -69,7 +69,7 @@ class Sources(Knowledge):
             source = (await self.client.get(f"{API}/{self.base_id}/sources/{source_id}")).json()
             base = (await self.client.get(f"{API}/{self.base_id}")).json()
             if source["status"] in {"ready", "failed"} and not base["waiting"]:
-                return dict(source)
+                return dict((await self.client.get(f"{API}/{self.base_id}/sources/{source_id}")).json())
             await asyncio.sleep(0.05)
         raise AssertionError(f"not synchronised: {source}")
 
