@@ -70,7 +70,7 @@ STAR = flow(
 def test_a_thousand_nodes_take_a_moment(work: Callable[[], object]) -> None:
     started = time.process_time()
     work()
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 6
 
 
 def test_twelve_nodes_take_a_millisecond() -> None:
