@@ -65,6 +65,7 @@ NO_CONTENT = {
     "directory_group_roles", "audit_heads", "variables", "files", "flow_step_calls", "model_classes",
     "flow_favourites", "flow_comment_mentions", "attention_dismissals", "attention_assignments", "saved_views",
     "alert_rules", "alerts", "alert_notices", "alert_evaluations", "pack_signers",
+    "slos", "slo_counts",
 }  # fmt: skip
 """Tables of names, ids, times, hashes and what the installation's keys encrypt."""
 
