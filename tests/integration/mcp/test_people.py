@@ -128,7 +128,9 @@ class TestRoles:
             "send_event",
             "upload_file",
         }
-        assert editor - runner == {*EDITING, "dry_run", "run_tests", "cancel_tests"}
+        evaluating = {"list_knowledge_questions", "evaluate_knowledge"}
+        evaluating |= {"list_knowledge_evaluations", "read_knowledge_evaluation"}
+        assert editor - runner == {*EDITING, *evaluating, "dry_run", "run_tests", "cancel_tests"}
         assert await office.tools("publisher") - editor == {"publish_flow", "set_schedule", "set_trigger"}
 
     async def test_are_refused_the_rest_by_name(self, office: Office) -> None:
