@@ -54,8 +54,7 @@ class Rows:
         monkeypatch.setattr(databases, "_table", self.table)
 
     async def table(self, _ctx: object, config: RowsConfig, sql: str, parameters: dict[str, Any]) -> Table:
-        complete = sql.replace("{column}", f'"{config.cursor_column}"').replace("{query}", config.sql)
-        rows = self.db.execute(complete, parameters)
+        rows = self.db.execute(databases._completed(sql, config, "sqlite"), parameters)
         columns = tuple(str(one[0]) for one in rows.description)
         return Table(columns=columns, rows=tuple(rows.fetchall()))
 

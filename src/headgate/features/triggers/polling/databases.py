@@ -91,16 +91,12 @@ def _too_many(config: RowsConfig, most: int) -> TriggerInvalid:
 
 
 async def _table(ctx: PollContext, config: RowsConfig, sql: str, parameters: dict[str, JsonValue]) -> Table:
-    """Run a query around that of the trigger: {query}, {column} and {most N} are what the database writes for them."""
+    """Run a query around that of the trigger; see `_completed`."""
     reference = ConnectionReference(config.connection, SQL_KINDS)
     connection = await ctx.connection(reference)
     if not _NAME.fullmatch(config.cursor_column):
         raise TriggerInvalid("The cursor column has a quotation mark.", remedy="Name the column differently.")
-    quote = "`" if connection.text("dialect") in {"mysql", "mariadb"} else '"'
-    column = f"{quote}{config.cursor_column}{quote}"
-    query = config.sql.strip().rstrip(";").rstrip()
-    most = r"OFFSET 0 ROWS FETCH NEXT \1 ROWS ONLY" if connection.text("dialect") == "sqlserver" else r"LIMIT \1"
-    complete = re.sub(r"\{most (\d+)\}", most, sql).replace("{column}", column).replace("{query}", query)
+    complete = _completed(sql, config, connection.text("dialect"))
     reader = ctx.reader(SqlQuery, database=reference, sql=complete, parameters=parameters)
     table: Table = await reader.give_table()
     if table.rows and config.cursor_column not in table.columns:
@@ -115,3 +111,11 @@ def _key(config: RowsConfig, record: dict[str, JsonValue]) -> str:
     if record[config.cursor_column] is None or record[column] is None:
         raise TriggerInvalid("A row has no value in the cursor or key column.", remedy="Exclude it in the query.")
     return text_of(record[column])
+
+
+def _completed(sql: str, config: RowsConfig, dialect: str) -> str:
+    """Return a query with {query}, {column} and {most N} as the database writes them."""
+    quote = "`" if dialect in {"mysql", "mariadb"} else '"'
+    most = r"OFFSET 0 ROWS FETCH NEXT \1 ROWS ONLY" if dialect == "sqlserver" else r"LIMIT \1"
+    limited = re.sub(r"\{most (\d+)\}", most, sql).replace("{column}", f"{quote}{config.cursor_column}{quote}")
+    return limited.replace("{query}", config.sql.strip().rstrip(";").rstrip())
