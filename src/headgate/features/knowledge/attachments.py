@@ -1,7 +1,7 @@
 """Attachments of a message as documents of their own, which have its rights and are deleted with it.
 
 An attachment has its name in the message, so that a job that was interrupted finds those that it stored. An attached
-message has attachments of its own, down to `MOST_DEPTH`.
+message has attachments as well, down to `MOST_DEPTH`.
 """
 
 import hashlib

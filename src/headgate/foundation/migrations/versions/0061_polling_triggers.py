@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from headgate.foundation.migrations.trigger_kinds import change_known_kinds
+from headgate.foundation.migrations.known_kinds import change_known_kinds
 
 revision = "0061"
 down_revision = "0060"
@@ -15,7 +15,7 @@ _KNOWN = "kind IN ('schedule', 'webhook', 'flow', "
 
 
 def upgrade() -> None:
-    change_known_kinds(_KNOWN, _BEFORE, _AFTER)
+    change_known_kinds("triggers", _KNOWN, _BEFORE, _AFTER)
     op.add_column("triggers", sa.Column("poll_cursor", sa.Text()))
     op.add_column("triggers", sa.Column("poll_failures", sa.Integer(), nullable=False, server_default="0"))
     op.add_column(
@@ -28,4 +28,4 @@ def downgrade() -> None:
     op.execute(f"DELETE FROM triggers WHERE kind IN ({_POLLING})")  # noqa: S608 - constants
     for column in ("polled_at", "poll_error", "poll_failures", "poll_cursor"):
         op.drop_column("triggers", column)
-    change_known_kinds(_KNOWN, _AFTER, _BEFORE)
+    change_known_kinds("triggers", _KNOWN, _AFTER, _BEFORE)

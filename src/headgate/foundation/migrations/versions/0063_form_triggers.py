@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-from headgate.foundation.migrations.trigger_kinds import change_known_kinds
+from headgate.foundation.migrations.known_kinds import change_known_kinds
 
 revision = "0063"
 down_revision = "0062"
@@ -14,7 +14,7 @@ _KNOWN = "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'pa
 
 
 def upgrade() -> None:
-    change_known_kinds(_KNOWN, _BEFORE, _AFTER)
+    change_known_kinds("triggers", _KNOWN, _BEFORE, _AFTER)
     op.add_column("triggers", sa.Column("submissions", sa.Integer(), nullable=False, server_default="0"))
     op.create_table(
         "trigger_links",
@@ -38,4 +38,4 @@ def downgrade() -> None:
     op.drop_table("trigger_links")
     op.execute("DELETE FROM triggers WHERE kind = 'form'")
     op.drop_column("triggers", "submissions")
-    change_known_kinds(_KNOWN, _AFTER, _BEFORE)
+    change_known_kinds("triggers", _KNOWN, _AFTER, _BEFORE)

@@ -2,7 +2,7 @@
 
 from alembic import op
 
-from headgate.foundation.migrations.trigger_kinds import change_known_kinds
+from headgate.foundation.migrations.known_kinds import change_known_kinds
 
 revision = "0075"
 down_revision = "0074"
@@ -13,9 +13,9 @@ _KNOWN = "kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'pa
 
 
 def upgrade() -> None:
-    change_known_kinds(_KNOWN, _BEFORE, _AFTER)
+    change_known_kinds("triggers", _KNOWN, _BEFORE, _AFTER)
 
 
 def downgrade() -> None:
     op.execute("DELETE FROM triggers WHERE kind = 'stream'")
-    change_known_kinds(_KNOWN, _AFTER, _BEFORE)
+    change_known_kinds("triggers", _KNOWN, _AFTER, _BEFORE)

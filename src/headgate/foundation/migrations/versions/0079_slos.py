@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from headgate.foundation.migrations.known_kinds import change_known_kinds
+
 revision = "0079"
 down_revision = "0078"
 
@@ -64,29 +66,11 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("slo_id", "at", name=op.f("pk_slo_counts")),
     )
-    _change_check(_BEFORE, _AFTER)
+    change_known_kinds("alert_rules", _KNOWN, _BEFORE, _AFTER)
 
 
 def downgrade() -> None:
     op.execute("DELETE FROM alert_rules WHERE kind IN ('burn_fast', 'burn_slow')")
-    _change_check(_AFTER, _BEFORE)
+    change_known_kinds("alert_rules", _KNOWN, _AFTER, _BEFORE)
     op.drop_table("slo_counts")
     op.drop_table("slos")
-
-
-def _change_check(before: str, after: str) -> None:
-    """Change the known kinds of alert rules, as migration 0063 does."""
-    if op.get_bind().dialect.name != "sqlite":
-        name = op.f("ck_alert_rules_kind_known")
-        op.drop_constraint(name, "alert_rules", type_="check")
-        op.create_check_constraint(name, "alert_rules", _KNOWN + after)
-        return
-    op.execute("PRAGMA writable_schema = ON")
-    op.execute(
-        sa.text(
-            "UPDATE sqlite_master SET sql = replace(sql, :before, :after) WHERE type = 'table' AND name = 'alert_rules'"
-        ).bindparams(before=before, after=after)
-    )
-    version = op.get_bind().execute(sa.text("PRAGMA schema_version")).scalar_one()
-    op.execute(f"PRAGMA schema_version = {version + 1}")
-    op.execute("PRAGMA writable_schema = RESET")

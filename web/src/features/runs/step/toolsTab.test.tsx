@@ -4,7 +4,7 @@ import type { StepOut } from "@/api/types";
 import { renderStudio } from "@/testing/render";
 import { ToolsTab } from "./tabs";
 
-test("a model call that a server asked for is told from the calls of tools", () => {
+test("a model call that a server asked for is shown apart from the calls of tools", () => {
   const tool_calls = [
     {
       name: "helper.sampling/createMessage",
