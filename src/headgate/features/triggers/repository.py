@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, func, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.accounts.tables import User
@@ -250,16 +250,16 @@ async def count_started(session: AsyncSession, trigger: TriggerRow, since: int) 
 
 async def live_runs(session: AsyncSession, trigger: TriggerRow) -> Sequence[str]:
     """Return the runs of a trigger that are not over, oldest first."""
+    of_run = select(OccurrenceRow.trigger_id).where(OccurrenceRow.flow_run_id == flow_runs.c.id)
     query = (
         select(flow_runs.c.id)
-        .join(OccurrenceRow, OccurrenceRow.flow_run_id == flow_runs.c.id)
         .where(
             flow_runs.c.flow_id == trigger.flow_id,
             flow_runs.c.tenant_id == trigger.tenant_id,
             flow_runs.c.status.in_(_LIVE),
-            OccurrenceRow.trigger_id == trigger.id,
+            literal(trigger.id).in_(of_run.correlate(flow_runs)),
         )
-        .order_by(OccurrenceRow.created_at, flow_runs.c.id)
+        .order_by(flow_runs.c.created_at, flow_runs.c.id)
     )
     return (await session.execute(query)).scalars().all()
 
@@ -274,7 +274,7 @@ async def last_outcomes(session: AsyncSession, trigger: TriggerRow, limit: int) 
             OccurrenceRow.created_at >= trigger.resumed_at,
             flow_runs.c.status.in_(("completed", "failed", "cancelled")),
         )
-        .order_by(OccurrenceRow.id.desc())
+        .order_by(OccurrenceRow.created_at.desc(), OccurrenceRow.id.desc())
         .limit(limit)
     )
     return (await session.execute(query)).scalars().all()

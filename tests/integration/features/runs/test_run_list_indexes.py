@@ -1,15 +1,15 @@
 """Lists of runs in one status read an index in the order of the list, and never all runs of the tenant."""
 
-from typing import Any
-
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import LOCAL
 from headgate.features.runs.repository import list_runs
 from headgate.features.runs.run_filter import RunFilter
 from headgate.foundation.database import Database
 from tests.support.engine import make_chain, store_flow
+from tests.support.plans import plan_of
 
 RUNS = 3000
 _NUMBERS = {
@@ -40,39 +40,24 @@ async def flow_ids(database: Database) -> list[str]:
     return [key.flow_id for key in keys]
 
 
-async def plan_of(database: Database, which: RunFilter) -> str:
+async def page_plan(database: Database, which: RunFilter) -> str:
     """How the database reads a page of the list."""
-    statements: list[tuple[str, Any]] = []
 
-    def note(_connection: Any, _cursor: Any, statement: str, values: Any, *_more: Any) -> None:
-        statements.append((statement, values))
+    async def read(session: AsyncSession) -> None:
+        assert await list_runs(session, tenant_id=LOCAL.tenant_id, spaces=None, run_filter=which, limit=50, before=None)
 
-    async with database.reading() as session:
-        connection = await session.connection()
-        engine = database.engine.sync_engine
-        event.listen(engine, "before_cursor_execute", note)
-        try:
-            rows = await list_runs(
-                session, tenant_id=LOCAL.tenant_id, spaces=None, run_filter=which, limit=50, before=None
-            )
-        finally:
-            event.remove(engine, "before_cursor_execute", note)
-        assert rows
-        ((statement, values),) = statements
-        explain = "EXPLAIN QUERY PLAN" if database.dialect == "sqlite" else "EXPLAIN"
-        lines = await connection.exec_driver_sql(f"{explain} {statement}", values)
-        return "\n".join(str(row[-1]) for row in lines)
+    return await plan_of(database, read)
 
 
 class TestPlan:
     async def test_of_a_status_reads_the_tenants_index(self, database: Database, flow_ids: list[str]) -> None:
-        plan = await plan_of(database, RunFilter(status="cancelled"))
+        plan = await page_plan(database, RunFilter(status="cancelled"))
         assert "ix_flow_runs_tenant_id_status_id" in plan
         assert "TEMP B-TREE" not in plan
 
     async def test_of_a_status_and_a_flow_reads_an_index_of_the_flow(
         self, database: Database, flow_ids: list[str]
     ) -> None:
-        plan = await plan_of(database, RunFilter(status="cancelled", flow_id=flow_ids[0]))
+        plan = await page_plan(database, RunFilter(status="cancelled", flow_id=flow_ids[0]))
         assert "ix_flow_runs_flow_id" in plan
         assert "ix_flow_runs_tenant_id" not in plan
