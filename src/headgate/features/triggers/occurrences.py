@@ -42,14 +42,15 @@ _HOLD = (
 )
 _ALLOWED = (
     "(SELECT count(*) FROM flow_runs r"
-    f" WHERE r.flow_id = CAST(:flow_id AS VARCHAR) AND r.status IN {sql_list(LIVE_RUNS)} AND CAST(:trigger_id AS VARCHAR)"
-    " IN (SELECT o.trigger_id FROM trigger_occurrences o WHERE o.flow_run_id = r.id)) < CAST(:most AS INTEGER)"
+    f" WHERE r.flow_id = CAST(:flow_id AS VARCHAR) AND r.status IN {sql_list(LIVE_RUNS)}"
+    " AND CAST(:trigger_id AS VARCHAR) IN (SELECT o.trigger_id FROM trigger_occurrences o WHERE o.flow_run_id = r.id))"
+    " < CAST(:most AS INTEGER)"
     " AND (CAST(:rate_runs AS INTEGER) IS NULL OR (SELECT count(*) FROM trigger_occurrences o"
     " WHERE o.trigger_id = CAST(:trigger_id AS VARCHAR) AND o.status = 'started'"
     " AND o.created_at > CAST(:rate_since AS BIGINT)) < CAST(:rate_runs AS INTEGER))"
 )
-"""Reads the runs of the flow that have not ended, and of each its occurrence: not the occurrences of the trigger, of which
-there may be a million."""
+"""Reads the runs of the flow that have not ended, and of each its occurrence: not the occurrences of the trigger, which
+may be a million."""
 _INSERT = (
     "INSERT INTO trigger_occurrences (id, tenant_id, trigger_id, occurrence_key, due_at, created_at, status, reason,"
     " message, flow_run_id, backfill_id)"

@@ -12,20 +12,52 @@ CHECKPOINT_PAGES = 1000
 _PAGE_BYTES = 4096
 _PAGES_PER_JOB = 6
 """Estimated pages changed per transition; only the frequency of checkpoints depends on it."""
+LONG_LOG_PAGES = 4000
+"""From this length on (16 MB) a checkpoint waits for readers, so that the log ends under steady load."""
+READERS_MILLISECONDS = 50
+"""How long it waits, while nothing is written."""
 FIRST_PAUSE_SECONDS = 1.0
 LONGEST_PAUSE_SECONDS = 60.0
 log = get_logger(__name__)
 
 
 class NotCopied(Exception):
-    """A reader uses a part of the log."""
+    """A reader uses a part of the log.
+
+    Args:
+        copied: Pages that were copied.
+        pages: Pages of the log.
+    """
+
+    def __init__(self, copied: int, pages: int) -> None:
+        super().__init__(f"{copied} of {pages} pages were copied")
+        self.is_long = pages >= LONG_LOG_PAGES
 
 
 def copy_log(connection: sqlite3.Connection) -> None:
     """Copy the log into the database file as far as readers permit. Raises `sqlite3.Error`, `NotCopied`."""
+    _copied(*connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone())
+
+
+def finish_log(connection: sqlite3.Connection) -> None:
+    """Copy what was written since, so that the next transaction begins the log anew. Raises as `copy_log`.
+
+    SQLite begins the log anew only while no reader uses it, and with many readers there always is one. So a long log is
+    truncated: that waits for those who read it, while new ones read the database file.
+    """
     busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+    if pages >= LONG_LOG_PAGES:
+        connection.execute(f"PRAGMA busy_timeout={READERS_MILLISECONDS}")
+        try:
+            busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            connection.execute("PRAGMA busy_timeout=0")
+    _copied(busy, pages, copied)
+
+
+def _copied(busy: int, pages: int, copied: int) -> None:
     if busy or copied < pages:
-        raise NotCopied(f"{copied} of {pages} pages were copied")
+        raise NotCopied(copied, pages)
 
 
 class Checkpoints:
@@ -46,7 +78,7 @@ class Checkpoints:
         self._running: asyncio.Future[None] | None = None
         self._retry: asyncio.TimerHandle | None = None
         self.copied = False
-        """Whether the log is copied except for newer writes: the next transaction can finish the copy."""
+        """Whether the log is copied except for newer writes, or long: the next transaction can finish the copy."""
 
     def wrote(self, size: int) -> None:
         """Add the size of a job's long values in bytes."""
@@ -89,7 +121,7 @@ class Checkpoints:
         if running.cancelled():
             return
         error = running.exception()
-        if error is None:
+        if error is None or (isinstance(error, NotCopied) and error.is_long):
             self.copied = True
         else:
             self._later(error)

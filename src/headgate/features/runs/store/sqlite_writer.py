@@ -10,7 +10,7 @@ connection has one owner: the loop, or while `_in_thread` is not empty the funct
 
 A checkpoint has two phases. The first copies the log into the database file while writing continues (`Checkpoints`); as
 the log grows meanwhile, it could never be restarted. So the next batch goes to the thread, which first copies the
-remainder: then the log is empty, and writing starts at its beginning again.
+remainder: then the log is empty, and writing starts at its beginning again, or `finish_log` has waited for its readers.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from headgate.features.runs.store.sqlite_checkpoints import Checkpoints, NotCopied, copy_log
+from headgate.features.runs.store.sqlite_checkpoints import Checkpoints, NotCopied, copy_log, finish_log
 from headgate.features.runs.store.sqlite_transaction import (
     Clock,
     Failed,
@@ -261,7 +261,7 @@ class SqliteWriter:
         try:
             connection = self._ready_connection()
             if finish_log:
-                log_error = _error_of_copying(connection)
+                log_error = _error_of_finishing(connection)
             outcomes, seconds = commit(connection, jobs, self._clock)
         except Exception as error:  # noqa: BLE001 - every job gets an outcome
             alone = [] if is_busy(error) or len(jobs) == 1 or self._connection is None else jobs
@@ -331,9 +331,9 @@ class SqliteWriter:
         self._reading.shutdown(wait=False)
 
 
-def _error_of_copying(connection: sqlite3.Connection) -> BaseException | None:
+def _error_of_finishing(connection: sqlite3.Connection) -> BaseException | None:
     try:
-        copy_log(connection)
+        finish_log(connection)
     except (sqlite3.Error, NotCopied) as error:
         return error
     return None

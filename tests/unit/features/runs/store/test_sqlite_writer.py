@@ -378,6 +378,37 @@ class TestCheckpoints:
         assert len(numbers(path)) == 3000
         await writer.close()
 
+    async def test_keep_the_log_short_while_there_is_always_a_reader(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Under load the log grew to seven times the database: SQLite begins it anew only when no one reads it."""
+        monkeypatch.setattr(sqlite_checkpoints, "CHECKPOINT_PAGES", 100)
+        monkeypatch.setattr(sqlite_checkpoints, "LONG_LOG_PAGES", 400)
+        writer, ended = await opened(path), threading.Event()
+
+        def read_always() -> None:
+            readers = [sqlite3.connect(path, isolation_level=None) for _ in range(2)]
+            while not ended.wait(0.001):
+                readers[0].execute("BEGIN")
+                readers[0].execute("SELECT count(*) FROM t").fetchone()
+                readers.reverse()
+                if readers[0].in_transaction:
+                    readers[0].execute("COMMIT")
+            for reader in readers:
+                reader.close()
+
+        reading, largest = asyncio.create_task(asyncio.to_thread(read_always)), 0
+        for number in range(4000):
+            await writer.submit(insert(number, "x" * 5000))
+            if number % 100 == 0 and (copying := writer._checkpoints._running) is not None:
+                await asyncio.wait([copying])
+            largest = max(largest, path.with_name("test.db-wal").stat().st_size)
+        ended.set()
+        await reading
+        await writer.close()
+        assert len(numbers(path)) == 4000
+        assert largest < 15_000_000  # 40 MB were written
+
     async def test_one_that_fails_is_made_again_and_never_counts_as_made(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
