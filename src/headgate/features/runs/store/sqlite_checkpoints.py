@@ -40,10 +40,10 @@ def copy_log(connection: sqlite3.Connection) -> None:
 
 
 def finish_log(connection: sqlite3.Connection) -> None:
-    """Copy what was written since, so that the next transaction begins the log anew. Raises as `copy_log`.
+    """Copy what was written since, so that the next transaction begins at the start of the log. Raises as `copy_log`.
 
-    SQLite begins the log anew only while no reader uses it, and with many readers there always is one. So a long log is
-    truncated: that waits for those who read it, while new ones read the database file.
+    SQLite returns to the start of the log only while no reader uses it, and with many readers there always is one. So a
+    long log is truncated: that waits for those who read it, while new ones read the database file.
     """
     busy, pages, copied = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
     if pages >= LONG_LOG_PAGES:
