@@ -47,11 +47,13 @@ class Search:
     since: date | None
     unseen: bool
     most: int
+    above: int | None = None
+    """Only messages with a higher uid, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Messages of a folder, the newest first."""
+    """Messages of a folder, the newest first, or in the order of the search."""
 
     validity: str
     """What the uids are valid with."""
@@ -153,7 +155,7 @@ class ReadMail(Component):
         return self._rows
 
     async def selection(self, search: Search) -> Selection:
-        """Return the newest messages of a search."""
+        """Return the messages of a search."""
         connection = await self.ctx.connection(self.mailbox)
         return await self._session(connection, lambda box: _select(box, search))
 
@@ -298,8 +300,10 @@ def _mailbox(connection: Connection, stream: socket.socket) -> "imap_tools.BaseM
 
 
 def _select(box: "imap_tools.BaseMailBox", search: Search) -> Selection:
-    """Return the newest messages of a search."""
-    uids = sorted(box.uids(_criteria(search), charset="UTF-8"), key=int, reverse=True)
+    """Return the messages of a search."""
+    uids = sorted(box.uids(_criteria(search), charset="UTF-8"), key=int, reverse=search.above is None)
+    if search.above is not None:  # `above + 1:*` always includes the last message
+        uids = [uid for uid in uids if int(uid) > search.above]
     return Selection(_validity(box), tuple(uids[: search.most]))
 
 
@@ -354,6 +358,8 @@ def _criteria(search: Search) -> Any:  # noqa: ANN401 - a lazily imported type
         conditions["date_gte"] = search.since
     if search.unseen:
         conditions["seen"] = False
+    if search.above is not None:
+        conditions["uid"] = imap_tools.U(str(search.above + 1), "*")
     for text in conditions.values():
         if isinstance(text, str) and any(char in text for char in "\r\n\0"):
             raise ComponentError("ReadMail: a search text has a line break.", remedy="Remove it.", field="subject")

@@ -16,7 +16,7 @@ from headgate.components.mail.reading import ReadMail
 from headgate.components.storage.storage import opened_storage
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.transitions import clock
-from headgate.features.triggers.polling import folders
+from headgate.features.triggers.polling import folders, mailboxes
 from headgate.features.triggers.polling.poller import backoff_seconds
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.errors import UpstreamFailed
@@ -440,6 +440,31 @@ class TestMail:
         run = await us.get("publisher", f"/flow-runs/{rows[0]['run_id']}")
         (file_id,) = run["input"]["file_ids"]
         assert (await us.ask("publisher", "GET", f"/files/{file_id}/content")).content == b"a,b\n1,2\n"
+
+    async def test_of_more_messages_than_one_poll_reads_none_is_missed(
+        self, us: Team, mail_server: ImapProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The newest were listed, and of mail that is not marked the others never."""
+        monkeypatch.setattr(mailboxes, "MOST_LISTED", 5)
+        messages = []
+        for number in range(12):
+            message = EmailMessage()
+            message["From"], message["Subject"], message["Message-ID"] = "bo@example.org", "Many", f"<{number}@many>"
+            message.set_content("x")
+            messages.append(message)
+        mail_server.add(*messages)
+        fields = {"host": "127.0.0.1", "port": mail_server.port, "security": "none", "user": USER}
+        await connection(us, "inbox", "imap", fields, password=PASSWORD)
+        config = {"kind": "mail", "connection": "inbox", "subject": "Many", "first": "all", "mark_seen": False}
+        trigger = await add(us, await published(us), config=config | {"most": 4, "every_seconds": 3600})
+        await first_poll(us, trigger)
+
+        async def twelve() -> bool:  # a poll that finds more is followed by the next one
+            return len(await occurrences(us, trigger["id"])) == 12
+
+        await until(twelve)
+        keys = [row["key"] for row in await occurrences(us, trigger["id"])]
+        assert keys == [f"item:<{number}@many>" for number in range(12)]
 
     async def test_is_marked_after_a_failure_in_between(
         self, us: Team, mail_server: ImapProcess, monkeypatch: pytest.MonkeyPatch

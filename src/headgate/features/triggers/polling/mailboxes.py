@@ -2,34 +2,51 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from headgate.components.mail.reading import ReadMail, Search, Selection
 from headgate.features.triggers.poll_settings import MailConfig
 from headgate.features.triggers.polling.context import PollContext
-from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, fresh_of
+from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor
 from headgate.features.triggers.polling.results import Item, PollResult
 from headgate.graph.connection_reference import ConnectionReference
 
 
 async def read_mail(ctx: PollContext, config: MailConfig, cursor: Cursor | None) -> PollResult:
-    """Return the new unread mail, the oldest first; the newest thousand unread ones are listed."""
+    """Return the new unread mail, the oldest first.
+
+    A server numbers the messages of a folder in the order in which it has them (RFC 3501, 2.3.1.1), so the cursor is
+    the highest number that was handled: however many messages wait, none is missed. When the server has numbered them
+    again, all unread ones are new.
+    """
     reader = _reader(ctx, config)
-    search = Search(config.sender, config.subject, None, unseen=True, most=MOST_LISTED)
-    selection = await reader.selection(search)
-    uids = list(reversed(selection.uids))
-    names = [f"{selection.validity}:{uid}" for uid in uids]
-    new = fresh_of(names, cursor, most=config.most, all_at_first=config.first == "all")
-    chosen = tuple(uids[position] for position in new.positions)
-    rows = _read_within(await reader.read(Selection(selection.validity, chosen))) if chosen else []
-    if len(rows) < len(chosen):  # the others follow in the next poll
-        last = len(chosen) if not rows else chosen.index(rows[-1]["uid"]) + 1
-        new = fresh_of(names, cursor, most=last, all_at_first=config.first == "all")
-    after = new.cursor
+
+    async def search(above: int | None, most: int) -> Selection:
+        which = Search(config.sender, config.subject, None, unseen=True, most=most, above=above)
+        return cast("Selection", await reader.selection(which))
+
+    if cursor is None and config.first == "now":
+        selection = await search(None, 1)
+        return PollResult((), _after(Cursor(), selection.validity, selection.uids))
+    handled = cast("dict[str, Any]", (cursor and cursor.value) or {"validity": "", "uid": 0})
+    selection = await search(handled["uid"], MOST_LISTED)
+    if selection.validity != handled["validity"] and handled["uid"]:
+        selection = await search(0, MOST_LISTED)
+    chosen = selection.uids[: config.most]
+    rows = _read_within(await reader.read(replace(selection, uids=chosen))) if chosen else []
+    if 0 < len(rows) < len(chosen):  # the others follow in the next poll
+        chosen = chosen[: chosen.index(str(rows[-1]["uid"])) + 1]
+    after = _after(cursor or Cursor(), selection.validity, chosen or (str(handled["uid"]),))
     if config.mark_seen:
         marks = (f"{selection.validity}:{row['uid']}" for row in rows if row["complete"])
         after = replace(after, unconfirmed=(*after.unconfirmed, *marks))
-    return PollResult(tuple(_item(ctx, selection.validity, row) for row in rows), after, more=new.more)
+    items = tuple(_item(ctx, selection.validity, row) for row in rows)
+    return PollResult(items, after, more=len(selection.uids) > len(chosen))
+
+
+def _after(cursor: Cursor, validity: str, uids: Sequence[str]) -> Cursor:
+    """Return the cursor after messages."""
+    return replace(cursor, value={"validity": validity, "uid": int(uids[-1]) if uids else 0})
 
 
 def _read_within(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
