@@ -1,14 +1,13 @@
 """A real IMAP server (pymap) with one empty mailbox, in a separate process."""
 
 import imaplib
-import socket
 import subprocess
 import sys
 import time
 from email.message import EmailMessage
 from pathlib import Path
 
-from tests.support.ports import free_port
+from tests.support.ports import free_port, wait_for_port
 
 USER, PASSWORD = "ann", "imap-password"
 
@@ -25,13 +24,7 @@ class ImapProcess:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+        wait_for_port(self.port)
         self.empty()  # of the messages that its demonstration has
 
     def empty(self) -> None:

@@ -2,6 +2,7 @@
 
 import random
 import socket
+import time
 
 LOWEST, HIGHEST = 20_000, 32_000
 """Below the ports that the system gives out, to connections too (32768 and up on Linux, 49152 on others)."""
@@ -18,3 +19,15 @@ def free_port() -> int:
             except OSError:
                 continue
         return port
+
+
+def wait_for_port(port: int, seconds: float = 30) -> None:
+    """Return when somebody listens on a port of this machine, or after a time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
