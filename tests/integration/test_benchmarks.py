@@ -7,10 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import benchmarks
 import pytest
 from benchmarks.measure import Report
 
 ROWS: dict[str, set[str]] = {
+    "alerts": {"1", "20"},
     "assistant": set(),
     "canvas": {"20"},
     "codev": set(),
@@ -34,6 +36,8 @@ APART = {"knowledge_deaths": {"SQLite", "PostgreSQL"}}
 
 
 def test_every_benchmark_is_listed() -> None:
+    programs = Path(benchmarks.__file__).parent.glob("*.py")
+    assert {path.stem for path in programs if "arguments(__doc__" in path.read_text()} == {*ROWS, *APART}
     makefile = (Path(__file__).parents[2] / "Makefile").read_text()
     listed = re.search(r"for name in ([a-z ]+); do", makefile)
     assert listed is not None
