@@ -21,12 +21,11 @@ RETENTION = FlowRow.draft["settings"]["data_retention_days"]
 """The retention days of a flow's own setting."""
 _OVER = [status for status in RunStatus if status not in LIVE_RUNS]
 _GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
-_PAYERS = (
-    select(flow_step_results.c.reused_from_run_id)
-    .join(flow_runs, flow_runs.c.id == flow_step_results.c.flow_run_id)
-    .where(flow_runs.c.source_run_id.is_not(None), flow_step_results.c.reused_from_run_id.is_not(None))
+_PAYERS = select(flow_step_results.c.reused_from_run_id).where(
+    flow_step_results.c.flow_run_id.in_(select(flow_runs.c.id).where(flow_runs.c.source_run_id.is_not(None))),
+    flow_step_results.c.reused_from_run_id.is_not(None),
 )
-"""Runs whose results other runs reuse."""
+"""Runs whose results other runs reuse. Reads the steps of runs that reuse some, and not those of all runs."""
 
 
 async def flows_with_retention(session: AsyncSession) -> list[tuple[str, int]]:

@@ -26,6 +26,7 @@ from headgate.features.maintenance.heads import log_audit_heads
 from headgate.features.maintenance.orphans import sweep_orphans
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.maintenance.retention import delete_expired_runs
+from headgate.features.maintenance.statistics import update_statistics
 from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.features.maintenance.trash import empty_trash
 from headgate.foundation.database import Database, moment
@@ -67,6 +68,7 @@ JOBS: Mapping[str, Job] = {
     "knowledge_documents": Job(
         delete_expired_documents, "Deletes documents of knowledge bases that are older than their base allows."
     ),
+    "statistics": Job(update_statistics, "Updates what SQLite knows of its large tables, to choose indexes."),
     "audit_heads": Job(log_audit_heads, "Writes the latest entry of each audit log to the server log."),
 }
 """The jobs of this layer in execution order: the sweep deletes what retention leaves behind."""

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
 from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.schemas import DocumentIn
+from headgate.features.maintenance import statistics
+from headgate.features.maintenance.outcome import Outcome
+from headgate.features.maintenance.repository import expired_runs
 from headgate.features.maintenance.service import JOBS, JobNotFound, Maintenance
 from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -47,6 +51,7 @@ from tests.support.jobs import open_jobs
 from tests.support.knowledge import Shelf, open_shelf
 from tests.support.logs import captured_logs
 from tests.support.patience import PATIENCE_SECONDS
+from tests.support.plans import plan_of
 from tests.support.rows import execute, run_row, step_rows
 from tests.support.tenants import add_tenant
 
@@ -423,6 +428,27 @@ class TestFilesOfKnowledge:
         async with database.writing() as session:
             await service.delete_base(session, LOCAL, shelf.base_id)
         assert await ids(database, "files") == set()
+
+
+class TestStatistics:
+    async def test_large_tables_are_analyzed(
+        self, database: Database, storage: LocalStorage, engine: ExecutionBackend, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await kept_file(engine, database)
+        monkeypatch.setattr(statistics, "LARGE", 1)
+        assert (await maintenance(database, storage).run_job("statistics")).as_json() == Outcome().as_json()
+        if database.dialect == "sqlite":
+            async with database.reading() as session:
+                analyzed = set((await session.execute(text("SELECT tbl FROM sqlite_stat1"))).scalars())
+            assert "flow_step_results" in analyzed  # two rows
+            assert "flow_runs" not in analyzed  # one row
+
+
+async def test_a_page_of_expired_runs_reads_no_steps_of_all_runs(database: Database) -> None:
+    page = partial(expired_runs, before=1, flow_id=None, after="", limit=100)
+    plan = await plan_of(database, page)
+    if database.dialect == "sqlite":
+        assert "SCAN flow_step_results" not in plan
 
 
 class TestAuditHeads:

@@ -13,6 +13,8 @@ const KNOWN = [
   "trigger_occurrences",
   "alerts",
   "knowledge_documents",
+  "form_uploads",
+  "statistics",
   "audit_heads",
   "codev_sessions",
   "backup",

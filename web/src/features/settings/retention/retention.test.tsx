@@ -119,10 +119,16 @@ it("shows why a job failed, and one that is running is not started again", async
 
 it("names every job, and does not count where the server does not", async () => {
   const at = new Date().toISOString();
-  const names = ["trash", "sent_events", "trigger_occurrences"];
+  const names = ["trash", "sent_events", "trigger_occurrences", "form_uploads", "statistics"];
   serve(() => ({ jobs: names.map((name) => ({ ...RETENTION, name, started_at: at, finished_at: at })) }));
   renderStudio(<RetentionSection />);
-  for (const name of ["Trash", "Sent events", "Old trigger occurrences"]) {
+  for (const name of [
+    "Trash",
+    "Sent events",
+    "Old trigger occurrences",
+    "Uploads of unsent forms",
+    "Database statistics",
+  ]) {
     expect(await rowOf(name)).not.toHaveTextContent("deleted nothing");
   }
 });
