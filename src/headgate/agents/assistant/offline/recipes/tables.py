@@ -73,7 +73,7 @@ NTH = ALL + " WHERE t.rowid BETWEEN {number} AND {upper}"
 
 
 def chosen(name: str, sql: str, listed: Callable[[Work, Slots], object] = lambda work, _slots: work.table()) -> Build:
-    """Rows chosen by SQL, in which `{column}` is their column, and `{number}` and `{upper}` are what was said."""
+    """Rows chosen by SQL: `{column}` is their column; `{number}` and `{upper}` are the numbers of the request."""
 
     def build(work: Work, slots: Slots) -> None:
         listed(work, slots)

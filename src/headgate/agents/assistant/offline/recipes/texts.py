@@ -1,5 +1,7 @@
 """What can be done with a text: its lines, words and sentences, and what can be found in it by its form."""
 
+from pydantic import JsonValue
+
 from headgate.agents.assistant.offline.build.work import Cursor, Work, json_literal, literal, member, quoted_column
 from headgate.agents.assistant.offline.reading import units
 from headgate.agents.assistant.offline.reading.conditions import Condition
@@ -100,9 +102,8 @@ def _sum_numbers(work: Work, _slots: Slots) -> None:
 
 def _replace(work: Work, pattern: str, replacement: str, name: str, *, ignore_case: bool = False) -> None:
     """A replacement in the text; what was one item a line becomes text again."""
-    params = {"pattern": pattern, "mode": "replace", "replacement": replacement.replace("\\", "\\\\")}
-    if ignore_case:
-        params |= {"ignore_case": True}  # type: ignore[dict-item]
+    params: dict[str, JsonValue] = {"pattern": pattern, "mode": "replace"}
+    params |= {"replacement": replacement.replace("\\", "\\\\"), **({"ignore_case": True} if ignore_case else {})}
     work.set("text", work.draft.add_after(work.text(), "Regex", name, params, "text"), "text")
     work.hints.changes = True
 
@@ -222,7 +223,7 @@ def _frequency(work: Work, slots: Slots) -> None:
 
 def _occurrences(work: Work, slots: Slots) -> None:
     work.hints.texts.append(slots["old"])
-    params = {"pattern": escaped(slots["old"]), "mode": "find", "ignore_case": True}
+    params: dict[str, JsonValue] = {"pattern": escaped(slots["old"]), "mode": "find", "ignore_case": True}
     node = work.draft.add_after(work.text(), "Regex", "occurrences", params, "text")
     work.set("number", work.select(Cursor("data", node, "matches"), "length(@)", "count"), "data")
 
