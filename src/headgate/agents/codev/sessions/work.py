@@ -1,8 +1,5 @@
 """Runs one session until it pauses. Imports LangGraph: loaded when the first session runs."""
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -10,8 +7,6 @@ from typing import Any
 from anyio import CancelScope
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import Command, StateSnapshot
-from langsmith import Client
-from langsmith.run_helpers import tracing_context
 from pydantic import JsonValue
 
 from headgate.agents.codev.domain import Workplace
@@ -24,6 +19,7 @@ from headgate.agents.codev.sessions.checkpoints import Checkpoints, checkpoint_e
 from headgate.agents.codev.sessions.event_log import EventRecorder
 from headgate.agents.codev.sessions.places import Surroundings
 from headgate.agents.codev.sessions.repository import COMPLETED, PENDING, STOPPED, mine
+from headgate.agents.codev.sessions.tracing import traced
 from headgate.agents.codev.tables import SessionRow
 from headgate.agents.codev.workflow.build import SessionGraph, build_graph
 from headgate.agents.codev.workflow.nodes.model_key import KEY_ERRORS
@@ -32,9 +28,7 @@ from headgate.agents.codev.writing.journal import Journal
 from headgate.features.access.principal import Principal, within
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
-from headgate.foundation.guarded_http.outgoing import OPERATOR_NETWORKS
-from headgate.foundation.guarded_http.requests_session import guarded_session
-from headgate.foundation.settings import CodevSettings, OutgoingSettings, Settings
+from headgate.foundation.settings import Settings
 
 MOST_STEPS = 100_000
 """LangGraph's own limit. Iterations, tool calls and tokens have separate limits with descriptive errors."""
@@ -205,16 +199,3 @@ def _resting(snapshot: StateSnapshot) -> Rest:
     stop_reason, stop_code = str(values.get("stop_reason") or ""), str(values.get("stop_code") or "")
     stopped = bool(stop_reason or stop_code)
     return Rest(STOPPED if stopped else COMPLETED, stop_reason=stop_reason, stop_code=stop_code)
-
-
-KEY, PROJECT = "LANGSMITH_API_KEY", "LANGSMITH_PROJECT"
-DEFAULT_PROJECT = "headgate-development"
-
-
-@contextmanager
-def traced(settings: CodevSettings, outgoing: OutgoingSettings) -> Iterator[None]:
-    """Within it LangChain and LangGraph send traces, or surely none."""
-    enabled = settings.langsmith and bool(os.environ.get(KEY, "").strip())
-    client = Client(session=guarded_session(OPERATOR_NETWORKS, outgoing)) if enabled else None
-    with tracing_context(enabled=enabled, project_name=os.environ.get(PROJECT) or DEFAULT_PROJECT, client=client):
-        yield

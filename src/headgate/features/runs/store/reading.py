@@ -58,8 +58,8 @@ class StoreReads(ABC):
 
     async def status(self, run_id: str) -> RunStatus | None:
         """Return the status of a run."""
-        found = await self._rows(rows.STATUS_SQL, {"run_id": run_id})
-        return RunStatus(found[0][0]) if found else None
+        statuses = await self._rows(rows.STATUS_SQL, {"run_id": run_id})
+        return RunStatus(statuses[0][0]) if statuses else None
 
     async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
         """Return a run for display."""

@@ -5,7 +5,7 @@ import os
 import pytest
 from langsmith.utils import tracing_is_enabled
 
-from headgate.agents.codev.sessions.work import traced
+from headgate.agents.codev.sessions.tracing import traced
 from headgate.foundation.settings import CodevSettings
 from tests.support.direct import DIRECT
 

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.features.catalog.registry import Registry
-from headgate.features.runs.engine.distributed.celery_app import SteadyTransport, make_app
+from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.compiler import FlowCompiler
 from headgate.features.runs.engine.distributed.limits import TaskLimits
 from headgate.features.runs.engine.distributed.orders import JOIN, RECOVER, SEGMENT, Queues
 from headgate.features.runs.engine.distributed.segments import stretch
+from headgate.features.runs.engine.distributed.transport import SteadyTransport
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.settings import Settings
 from headgate.graph.model import Flow

@@ -7,41 +7,11 @@ from celery._state import _set_task_join_will_block
 from celery.backends.redis import RedisBackend
 from kombu import pools
 from kombu.entity import Exchange, Queue
-from kombu.transport.redis import Channel, Transport
-from redis.exceptions import ConnectionError as RedisConnectionError
 
 from headgate.features.runs.engine.distributed.lanes import LaneCycle
 from headgate.features.runs.engine.distributed.orders import Queues
+from headgate.features.runs.engine.distributed.transport import SteadyTransport
 from headgate.foundation.settings import Settings
-
-
-class SteadyChannel(Channel):
-    """A channel that handles a closed connection."""
-
-    _kept: Any = None
-    """Its client."""
-
-    def _connparams(self, asynchronous: bool = False) -> dict[str, Any]:  # noqa: FBT001, FBT002 - kombu's signature
-        if self.connection is None or self.connection.client is None:
-            raise RedisConnectionError("the connection to the broker was closed")
-        parameters: dict[str, Any] = super()._connparams(asynchronous=asynchronous)  # type: ignore[no-untyped-call]
-        return parameters
-
-    def _create_client(self, asynchronous: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002
-        """Return one client per pool, where Kombu creates one per command: creating it costs as much as the command."""
-        if asynchronous:
-            return super()._create_client(asynchronous=True)  # type: ignore[no-untyped-call]
-        client = self._kept
-        if client is None or client.connection_pool is not self.pool:
-            client = self._kept = super()._create_client()  # type: ignore[no-untyped-call]
-        return client
-
-
-class SteadyTransport(Transport):
-    """A transport with such channels."""
-
-    Channel = SteadyChannel
-
 
 CONNECT_SECONDS = 2.0
 ANSWER_SECONDS = 10.0
