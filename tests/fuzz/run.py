@@ -22,7 +22,7 @@ INSTRUMENTED = {
     "evidence": ["headgate.features.runs.evidence", "headgate.foundation.signing"],
     "importer": ["headgate.graph", "headgate.features.flows.transfer", "headgate.features.runs.preview"],
     "sealed": ["headgate.features.runs.widget.tokens", "headgate.features.accounts.single_sign_on.transaction",
-               "headgate.features.runs.listing.cursor"],
+               "headgate.features.runs.listing.service"],
     "spec": ["headgate.graph"],
     "sse": ["headgate.foundation.sse", "headgate.features.runs.views.stream"],
 }  # fmt: skip

@@ -21,7 +21,7 @@ from headgate.features.accounts.single_sign_on import transaction
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.transfer import export_flow, import_flow
 from headgate.features.runs.evidence.verify import NotEvidence, verify
-from headgate.features.runs.listing.cursor import place_of
+from headgate.features.runs.listing.service import place_of
 from headgate.features.runs.preview import importing
 from headgate.features.runs.preview.inventory import inventory_of
 from headgate.features.runs.views import stream

@@ -5,7 +5,7 @@ from typing import Annotated, Any, cast
 
 from pydantic import BeforeValidator, JsonValue
 
-from headgate.components.typed_values import SCHEMA, declared, of_answer, typed_outputs
+from headgate.components.typed_values import declared, declared_types, of_answer, typed_outputs
 from headgate.components.wording import listed_text
 from headgate.graph.names import did_you_mean, listed
 from headgate.graph.template import FieldKind, OutputTemplate
@@ -96,15 +96,9 @@ class FormInput(Component):
         port=False,
         schema={"type": "array", "items": {"type": "string"}},
     )
-    types: dict[str, str] = field(
-        default_factory=dict,
+    types: dict[str, str] = declared_types(
         label="Typed outputs",
         help="Form fields that get an output of their own, each with its type: Text, Data, Table, Message or File.",
-        kind=FieldKind.JSON,
-        port=False,
-        interpolate=False,
-        advanced=True,
-        schema=SCHEMA,
     )
 
     @classmethod

@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue, PrivateAttr
 
 from headgate.components.items import ListItems, PerItem, filled_template, listed_items, with_fields
 from headgate.components.subflows import NamesFlow, answers_of, require_field, target_of
-from headgate.components.typed_values import SCHEMA, declared, of_result, typed_outputs
+from headgate.components.typed_values import declared, declared_types, of_result, typed_outputs
 from headgate.graph.ports import PortType
 from headgate.graph.template import FieldKind, OutputTemplate
 from headgate.graph.value_names import EACH_STEP_OUTPUTS, REDUCED
@@ -70,18 +70,12 @@ class FlowPerItem(PerItem, NamesFlow):
         label="When an item fails",
         help="stop: the step fails; continue: the error is the item's result, and is listed in errors.",
     )
-    outputs: dict[str, str] = field(
-        default_factory=dict,
+    outputs: dict[str, str] = declared_types(
         label="Outputs",
         help=(
             "Members of the flow's result that get an output here, each with its type: texts are joined, rows of "
             "tables appended, other values listed."
         ),
-        kind=FieldKind.JSON,
-        port=False,
-        interpolate=False,
-        advanced=True,
-        schema=SCHEMA,
     )
     _results: Sequence[FlowResult] | None = PrivateAttr(default=None)
 

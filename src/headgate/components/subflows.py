@@ -12,7 +12,7 @@ from pydantic import JsonValue, PrivateAttr
 from headgate.components.clock import LONGEST_HOURS, SPARSER, current_time
 from headgate.components.data.selecting import LONGEST_EXPRESSION
 from headgate.components.isolated.calls import select_field
-from headgate.components.typed_values import SCHEMA, as_answer, declared, of_result, typed_fields, typed_outputs
+from headgate.components.typed_values import as_answer, declared, declared_types, of_result, typed_fields, typed_outputs
 from headgate.graph.repeat import MOST_ROUNDS
 from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate
 from headgate.graph.value_names import FLOW_STEP_INPUTS, FLOW_STEP_OUTPUTS, LOOP_STEP_OUTPUTS
@@ -49,15 +49,8 @@ class HasMembers(NamesFlow):
     reserved: ClassVar[frozenset[str]] = FLOW_STEP_OUTPUTS
     """Names that these outputs cannot have."""
 
-    outputs: dict[str, str] = field(
-        default_factory=dict,
-        label="Outputs",
-        help="Members of the flow's result that get an output here, each with its type.",
-        kind=FieldKind.JSON,
-        port=False,
-        interpolate=False,
-        advanced=True,
-        schema=SCHEMA,
+    outputs: dict[str, str] = declared_types(
+        label="Outputs", help="Members of the flow's result that get an output here, each with its type."
     )
 
     @classmethod
@@ -96,15 +89,9 @@ class RunFlow(HasMembers):
     files: list[File] = field(
         default_factory=list, label="Files", help="Files that the flow is started with.", many=True
     )
-    inputs: dict[str, str] = field(
-        default_factory=dict,
+    inputs: dict[str, str] = declared_types(
         label="Inputs",
         help="Form fields that get an input here, each with its type: Text, Data, Table, Message or File.",
-        kind=FieldKind.JSON,
-        port=False,
-        interpolate=False,
-        advanced=True,
-        schema=SCHEMA,
     )
     _result: FlowResult | None = PrivateAttr(default=None)
     _values: dict[str, Any] = PrivateAttr(default_factory=dict)

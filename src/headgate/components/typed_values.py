@@ -9,7 +9,7 @@ from headgate.graph.names import did_you_mean
 from headgate.graph.ports import CONFIGURATION_TYPES, PortType
 from headgate.graph.template import FieldKind, FieldTemplate, OutputTemplate
 from headgate.graph.value_names import is_value_name
-from headgate.sdk import ComponentError, File, Message, Table
+from headgate.sdk import ComponentError, File, Message, Table, field
 from headgate.sdk.coerce import ValueMismatch, decode, describe, encode, table_of, text_of
 
 DATA_TYPES = tuple(type_.value for type_ in PortType if type_ not in CONFIGURATION_TYPES)
@@ -25,6 +25,20 @@ _KINDS = {
     PortType.TABLE: FieldKind.TABLE,
     PortType.FILE: FieldKind.FILE,
 }
+
+
+def declared_types(*, label: str, help: str) -> Any:  # noqa: A002, ANN401 - as `field`
+    """Declare a field of values by name, each with its port type."""
+    return field(
+        default_factory=dict,
+        label=label,
+        help=help,
+        kind=FieldKind.JSON,
+        port=False,
+        interpolate=False,
+        advanced=True,
+        schema=SCHEMA,
+    )
 
 
 def declared(value: JsonValue, reserved: Collection[str]) -> dict[str, PortType]:

@@ -27,19 +27,21 @@ class HeadgateError(Exception):
     """An error with a stable code, a user-facing message and a remedy.
 
     Args:
-        detail: What happened, naming the affected object. Never contains a secret.
-        remedy: What the reader can do about it; empty when nothing can be done.
+        detail: What happened, naming the affected object. Never contains a secret. Default: the text of the class.
+        remedy: What the reader can do about it; empty when nothing can be done. Default: the one of the class.
         extra: Additional members of the problem document (JSON values).
     """
 
     code: ClassVar[str] = "internal_error"
     status: ClassVar[int] = 500
     title: ClassVar[str] = "Internal error"
+    detail: str = ""
+    remedy: str = ""
 
-    def __init__(self, detail: str, *, remedy: str = "", **extra: JsonValue) -> None:
-        super().__init__(detail)
-        self.detail = detail
-        self.remedy = remedy
+    def __init__(self, detail: str = "", *, remedy: str = "", **extra: JsonValue) -> None:
+        self.detail = detail or self.detail
+        super().__init__(self.detail)
+        self.remedy = remedy or self.remedy
         self.extra = extra
 
     def __str__(self) -> str:

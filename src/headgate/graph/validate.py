@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from headgate.graph.check_graph import attachment_issues, cycle_issues, edge_issues, node_issues
+from headgate.graph.check_graph import attachment_issues, cycle_issues, edge_issues, named, node_issues
 from headgate.graph.check_headers import header_issues
 from headgate.graph.check_inputs import form_issues, hidden_values
 from headgate.graph.check_params import param_issues
 from headgate.graph.check_policies import contract_issues, policy_issues
 from headgate.graph.check_run import run_issues
-from headgate.graph.check_state import state_types
 from headgate.graph.check_tools import allowlist_issues, approval_issues
 from headgate.graph.error_codes import retry_code_issues
-from headgate.graph.issues import Issue
-from headgate.graph.model import Flow
+from headgate.graph.issues import Issue, IssueCode
+from headgate.graph.model import Flow, Node
 from headgate.graph.own_code import unchecked_issues
 from headgate.graph.template import Catalog
+from headgate.graph.value_names import ANY_TYPE, STATE_STEPS
 from headgate.graph.wiring import Wiring, wire
 
 
@@ -69,3 +69,23 @@ def _structural_issues(wiring: Wiring, catalog: Catalog) -> Iterator[Issue]:
     yield from attachment_issues(wiring)
     yield from contract_issues(wiring)
     yield from header_issues(wiring)
+
+
+def state_types(wiring: Wiring) -> Iterator[Issue]:
+    """Yield a warning for each step that declares another type for a value than an earlier step."""
+    first: dict[str, Node] = {}
+    for key, node in wiring.nodes.items():
+        name, type_ = node.params.get("name"), node.params.get("value_type", ANY_TYPE)
+        if node.type not in STATE_STEPS or not isinstance(name, str) or type_ == ANY_TYPE:
+            continue
+        earlier = first.setdefault(name, node)
+        other = f"{named(earlier)} declares {earlier.params['value_type']}"
+        if earlier.params["value_type"] != type_:
+            yield Issue(
+                IssueCode.STATE_TYPE,
+                f"{named(node)} declares the type {type_} for the state '{name}', and {other}.",
+                "Declare the same type, or use another name.",
+                key,
+                "value_type",
+                severity="warning",
+            )

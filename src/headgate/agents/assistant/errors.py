@@ -47,15 +47,15 @@ class TooManyTurns(RateLimited):
 
     code = "too_many_turns"
     title = "Too many concurrent turns"
+    remedy = (
+        "Wait until one of them is finished, or stop one, and send the request again. "
+        "HEADGATE_ASSISTANT__MAX_TURNS_PER_PERSON sets the limit."
+    )
 
     def __init__(self, most: int) -> None:
         super().__init__(
             f"You already have {most} turns of the assistant in progress, in this or other windows or "
             "through your API keys.",
-            remedy=(
-                "Wait until one of them is finished, or stop one, and send the request again. "
-                "HEADGATE_ASSISTANT__MAX_TURNS_PER_PERSON sets the limit."
-            ),
             limit=most,
         )
 
@@ -65,12 +65,10 @@ class TurnNotFound(NotFound):
 
     code = "turn_not_found"
     title = "Turn not found"
+    remedy = "It may have ended. The first event of a turn has its id."
 
     def __init__(self, turn_id: str) -> None:
-        super().__init__(
-            f"You have no turn {turn_id} in progress.",
-            remedy="It may have ended. The first event of a turn has its id.",
-        )
+        super().__init__(f"You have no turn {turn_id} in progress.")
 
 
 class TurnStopped(Cancelled):

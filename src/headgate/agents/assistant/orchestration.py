@@ -12,9 +12,8 @@ from headgate.agents.assistant.intent import framing
 from headgate.agents.assistant.intent.intents import Intent, IntentResult
 from headgate.agents.assistant.intent.known import deterministic
 from headgate.agents.assistant.loop.offline_work import work_offline
-from headgate.agents.assistant.memory.context import classification_context
+from headgate.agents.assistant.memory.context import classification_context, history_block
 from headgate.agents.assistant.memory.conversation import ConversationTurn
-from headgate.agents.assistant.memory.injection import history_block
 from headgate.agents.assistant.models.available import models_block
 from headgate.agents.assistant.models.choice import TurnModels
 from headgate.agents.assistant.models.costs import Bill, budget_words, describe_budget

@@ -10,12 +10,10 @@ class SessionNotFound(NotFound):
 
     code = "codev_session_not_found"
     title = "Session not found"
+    remedy = "List the sessions to see their ids."
 
     def __init__(self, session_id: str) -> None:
-        super().__init__(
-            f"There is no development session '{session_id[:64]}'.",
-            remedy="List the sessions to see their ids.",
-        )
+        super().__init__(f"There is no development session '{session_id[:64]}'.")
 
 
 class NotWaiting(Conflict):
@@ -30,12 +28,10 @@ class BudgetTooSmall(Invalid):
 
     code = "codev_budget_too_small"
     title = "Budget too small"
+    remedy = "Set a larger `token_budget`."
 
     def __init__(self, used: int) -> None:
-        super().__init__(
-            f"The session has used {used:,} tokens; the budget must be larger to continue.",
-            remedy="Set a larger `token_budget`.",
-        )
+        super().__init__(f"The session has used {used:,} tokens; the budget must be larger to continue.")
 
 
 class SessionAtWork(Conflict):
@@ -94,6 +90,4 @@ class LeaseLost(Cancelled):
     """The process lost the session: a user ended it, or another process recovered it."""
 
     code = "codev_lease_lost"
-
-    def __init__(self) -> None:
-        super().__init__("The session has ended, or is running on another server.")
+    detail = "The session has ended, or is running on another server."

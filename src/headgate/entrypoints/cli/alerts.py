@@ -9,7 +9,7 @@ from rich.markup import escape
 from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, print_result, print_rows, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.session import acting, on_installation, on_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.alerts import service
@@ -24,25 +24,25 @@ Most = Annotated[int, typer.Option("--limit", min=1, max=200, help="Maximum numb
 
 
 @app.command()
-def rules(
+@on_installation
+async def rules(
+    installation: Installation,
     flow: Annotated[str | None, typer.Option(help="Only rules of this flow, by name or id.")] = None,
     limit: Most = 200,
     json: JsonFlag = False,
 ) -> None:
     """List alert rules and their state, newest first."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = None if flow is None else await flow_id_of(installation, flow)
-        async with installation.database.reading() as session:
-            rows = await service.list_rules(session, acting(), flow_id=flow_id, limit=limit)
-        columns = ("id", "name", "kind", "of", "state", "last fired")
-        print_rows(rows, columns, [_rule(row) for row in rows], json=json, none="No alert rules.")
-
-    with_installation(work)
+    flow_id = None if flow is None else await flow_id_of(installation, flow)
+    async with installation.database.reading() as session:
+        rows = await service.list_rules(session, acting(), flow_id=flow_id, limit=limit)
+    columns = ("id", "name", "kind", "of", "state", "last fired")
+    print_rows(rows, columns, [_rule(row) for row in rows], json=json, none="No alert rules.")
 
 
 @app.command()
-def add(
+@on_installation
+async def add(
+    installation: Installation,
     name: Annotated[str, typer.Argument(help="Name of the rule.")],
     kind: Annotated[RuleKind, typer.Argument(help="What it watches.")],
     flow: Annotated[str | None, typer.Option(help="The flow, by name or id.")] = None,
@@ -57,33 +57,31 @@ def add(
     json: JsonFlag = False,
 ) -> None:
     """Add an alert rule. The server evaluates it every minute."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = None if flow is None else await flow_id_of(installation, flow)
-        async with installation.database.writing() as session:
-            connection_id = None if connection is None else (await get_connection(session, acting(), connection)).id
-            body = checked(
-                AlertRuleIn,
-                name=name,
-                kind=kind,
-                flow_id=flow_id,
-                space_id=space,
-                threshold=threshold,
-                window_seconds=window,
-                connection_id=connection_id,
-                recipients=to or [],
-                webhook_url=webhook,
-                quiet_seconds=quiet,
-                language="sv" if swedish else "en",
-            )
-            made = await service.add_rule(session, acting(), body, box=installation.box)
-        print_result(made, f"Added: {made.id}", json=json)
-
-    with_installation(work)
+    flow_id = None if flow is None else await flow_id_of(installation, flow)
+    async with installation.database.writing() as session:
+        connection_id = None if connection is None else (await get_connection(session, acting(), connection)).id
+        body = checked(
+            AlertRuleIn,
+            name=name,
+            kind=kind,
+            flow_id=flow_id,
+            space_id=space,
+            threshold=threshold,
+            window_seconds=window,
+            connection_id=connection_id,
+            recipients=to or [],
+            webhook_url=webhook,
+            quiet_seconds=quiet,
+            language="sv" if swedish else "en",
+        )
+        made = await service.add_rule(session, acting(), body, box=installation.box)
+    print_result(made, f"Added: {made.id}", json=json)
 
 
 @app.command()
-def mute(
+@on_installation
+async def mute(
+    installation: Installation,
     rule: RuleId,
     until: Annotated[
         datetime | None, typer.Option(help="End of the mute, in local time; without it, end it now.")
@@ -91,117 +89,96 @@ def mute(
     json: JsonFlag = False,
 ) -> None:
     """Send no notices of a rule until a time, or end that."""
-
-    async def work(installation: Installation) -> None:
-        body = AlertRulePatch(muted_until=None if until is None else until.astimezone())
-        async with installation.database.writing() as session:
-            changed = await service.change_rule(session, acting(), rule, body, box=installation.box)
-        print_result(changed, f"State: {changed.state}", json=json)
-
-    with_installation(work)
+    body = AlertRulePatch(muted_until=None if until is None else until.astimezone())
+    async with installation.database.writing() as session:
+        changed = await service.change_rule(session, acting(), rule, body, box=installation.box)
+    print_result(changed, f"State: {changed.state}", json=json)
 
 
 @app.command()
-def remove(rule: RuleId, json: JsonFlag = False) -> None:
+@on_installation
+async def remove(installation: Installation, rule: RuleId, json: JsonFlag = False) -> None:
     """Remove a rule with its alerts and notices."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            await service.remove_rule(session, acting(), rule)
-        print_result({"removed": rule}, "Removed.", json=json)
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        await service.remove_rule(session, acting(), rule)
+    print_result({"removed": rule}, "Removed.", json=json)
 
 
 @app.command("test")
-def send_test(rule: RuleId, json: JsonFlag = False) -> None:
+@on_parts
+async def send_test(parts: Parts, rule: RuleId, json: JsonFlag = False) -> None:
     """Send a test notice through every channel of a rule, and show what each answered."""
-
-    async def work(parts: Parts) -> None:
-        outcomes = await service.test_rule(parts.database, acting(), rule, parts.alert_sender)
-        rows = [
-            (
-                outcome.channel,
-                "delivered" if outcome.delivered else "failed",
-                outcome.status or "",
-                escape(outcome.message),
-            )
-            for outcome in outcomes
-        ]
-        print_rows(outcomes, ("channel", "outcome", "status", ""), rows, json=json, none="No channel.")
-        if not all(outcome.delivered for outcome in outcomes):
-            raise typer.Exit(exit_codes.FAILED)
-
-    with_parts(work)
+    outcomes = await service.test_rule(parts.database, acting(), rule, parts.alert_sender)
+    rows = [
+        (outcome.channel, "delivered" if outcome.delivered else "failed", outcome.status or "", escape(outcome.message))
+        for outcome in outcomes
+    ]
+    print_rows(outcomes, ("channel", "outcome", "status", ""), rows, json=json, none="No channel.")
+    if not all(outcome.delivered for outcome in outcomes):
+        raise typer.Exit(exit_codes.FAILED)
 
 
 @app.command("list")
-def list_(
+@on_installation
+async def list_(
+    installation: Installation,
     rule: Annotated[str | None, typer.Option(help="Only alerts of this rule.")] = None,
     state: Annotated[AlertState | None, typer.Option(help="Only alerts in this state.")] = None,
     limit: Most = 50,
     json: JsonFlag = False,
 ) -> None:
     """List alerts, newest first."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_alerts(session, acting(), rule_id=rule, state=state, limit=limit)
-        columns = ("id", "rule", "flow", "found", "state", "opened")
-        print_rows(rows, columns, [_alert(row) for row in rows], json=json, none="No alerts.")
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        rows = await service.list_alerts(session, acting(), rule_id=rule, state=state, limit=limit)
+    columns = ("id", "rule", "flow", "found", "state", "opened")
+    print_rows(rows, columns, [_alert(row) for row in rows], json=json, none="No alerts.")
 
 
 @app.command()
-def acknowledge(alert: Annotated[str, typer.Argument(help="Id of the alert.")], json: JsonFlag = False) -> None:
+@on_installation
+async def acknowledge(
+    installation: Installation, alert: Annotated[str, typer.Argument(help="Id of the alert.")], json: JsonFlag = False
+) -> None:
     """Acknowledge an alert: it leaves the attention list and does not escalate."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            changed = await service.acknowledge(session, acting(), alert)
-        print_result(changed, f"State: {changed.state}", json=json)
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        changed = await service.acknowledge(session, acting(), alert)
+    print_result(changed, f"State: {changed.state}", json=json)
 
 
 @app.command()
-def notices(
+@on_installation
+async def notices(
+    installation: Installation,
     rule: Annotated[str | None, typer.Option(help="Only notices of this rule.")] = None,
     limit: Most = 50,
     json: JsonFlag = False,
 ) -> None:
     """List notices of alerts and the outcome of their delivery, newest first."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_notices(session, acting(), rule_id=rule, limit=limit)
-        cells = [
-            (
-                row.id,
-                row.kind,
-                row.channel,
-                row.status,
-                when(row.created_at),
-                escape(row.error.message if row.error else ""),
-            )
-            for row in rows
-        ]
-        print_rows(rows, ("id", "kind", "channel", "status", "created", ""), cells, json=json, none="No notices.")
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        rows = await service.list_notices(session, acting(), rule_id=rule, limit=limit)
+    cells = [
+        (
+            row.id,
+            row.kind,
+            row.channel,
+            row.status,
+            when(row.created_at),
+            escape(row.error.message if row.error else ""),
+        )
+        for row in rows
+    ]
+    print_rows(rows, ("id", "kind", "channel", "status", "created", ""), cells, json=json, none="No notices.")
 
 
 @app.command()
-def redeliver(notice: Annotated[str, typer.Argument(help="Id of the notice.")], json: JsonFlag = False) -> None:
+@on_installation
+async def redeliver(
+    installation: Installation, notice: Annotated[str, typer.Argument(help="Id of the notice.")], json: JsonFlag = False
+) -> None:
     """Send a failed notice again, with the same idempotency key. The server sends it."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            changed = await service.redeliver(session, acting(), notice)
-        print_result(changed, f"Status: {changed.status}", json=json)
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        changed = await service.redeliver(session, acting(), notice)
+    print_result(changed, f"Status: {changed.status}", json=json)
 
 
 def _rule(row: AlertRuleOut) -> tuple[str, ...]:

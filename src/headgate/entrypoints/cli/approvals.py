@@ -8,7 +8,7 @@ from rich.markup import escape
 from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.files import form_answers
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, table, when
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.session import acting, on_installation, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.runs.approvals import bulk, links, service
 from headgate.features.runs.approvals.schemas import (
@@ -35,7 +35,9 @@ Answers = Annotated[
 
 
 @app.command("list")
-def list_(
+@on_installation
+async def list_(
+    installation: Installation,
     status: Annotated[
         ApprovalFilter | None, typer.Option(help="Only approvals in this state; decided: all that no longer wait.")
     ] = "pending",
@@ -44,44 +46,37 @@ def list_(
     json: JsonFlag = False,
 ) -> None:
     """List approvals, newest first; pending ones by due time."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            approvals = await service.list_approvals(
-                session, acting(), box=installation.box, status=status, run_id=run, limit=limit
+    async with installation.database.reading() as session:
+        approvals = await service.list_approvals(
+            session, acting(), box=installation.box, status=status, run_id=run, limit=limit
+        )
+    if json:
+        print_json(approvals)
+    elif not approvals:
+        console.print("No approvals.")
+    else:
+        rows = [
+            (
+                item.id,
+                escape(item.flow_name),
+                escape(item.question[:80]),
+                escape(item.starter_name),
+                item.status,
+                when(item.created_at),
+                "" if item.due_at is None else when(item.due_at),
             )
-        if json:
-            print_json(approvals)
-        elif not approvals:
-            console.print("No approvals.")
-        else:
-            rows = [
-                (
-                    item.id,
-                    escape(item.flow_name),
-                    escape(item.question[:80]),
-                    escape(item.starter_name),
-                    item.status,
-                    when(item.created_at),
-                    "" if item.due_at is None else when(item.due_at),
-                )
-                for item in approvals
-            ]
-            console.print(table(("id", "flow", "question", "started by", "status", "asked", "due"), rows))
-
-    with_installation(work)
+            for item in approvals
+        ]
+        console.print(table(("id", "flow", "question", "started by", "status", "asked", "due"), rows))
 
 
 @app.command()
-def show(approval_id: ApprovalId, json: JsonFlag = False) -> None:
+@on_installation
+async def show(installation: Installation, approval_id: ApprovalId, json: JsonFlag = False) -> None:
     """Show what an approval asks, and its decisions."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            approval = await service.get_approval(session, acting(), approval_id, box=installation.box)
-        _show(approval, json=json)
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        approval = await service.get_approval(session, acting(), approval_id, box=installation.box)
+    _show(approval, json=json)
 
 
 @app.command()
@@ -97,7 +92,9 @@ def reject(approval_ids: ApprovalIds, comment: Comment = "", form: Answers = Non
 
 
 @app.command()
-def link(
+@on_installation
+async def link(
+    installation: Installation,
     approval_id: ApprovalId,
     recipient: Annotated[str, typer.Option(help="Name or address of the outside reviewer.")],
     hours: Annotated[float, typer.Option(help="How long it can be used; at most 720.")] = 72.0,
@@ -107,28 +104,24 @@ def link(
     json: JsonFlag = False,
 ) -> None:
     """Create a one-time link with which somebody outside decides in your place. It is shown once."""
-
-    async def work(installation: Installation) -> None:
-        link_in = checked(ReviewLinkIn, recipient=recipient, hours=hours, send=send)
-        server = installation.settings.server
-        address = server.public_url or f"http://{server.host}:{server.port}"
-        async with installation.database.writing() as session:
-            created = await links.create_link(
-                session,
-                acting(),
-                approval_id,
-                link_in,
-                server=address,
-                scheme=installation.classes.enforced,
-                box=installation.box,
-            )
-        if json:
-            print_json(created)
-        else:
-            console.print(created.url, markup=False, soft_wrap=True)
-            console.print(f"[dim]usable once, until {when(created.expires_at)}[/]")
-
-    with_installation(work)
+    link_in = checked(ReviewLinkIn, recipient=recipient, hours=hours, send=send)
+    server = installation.settings.server
+    address = server.public_url or f"http://{server.host}:{server.port}"
+    async with installation.database.writing() as session:
+        created = await links.create_link(
+            session,
+            acting(),
+            approval_id,
+            link_in,
+            server=address,
+            scheme=installation.classes.enforced,
+            box=installation.box,
+        )
+    if json:
+        print_json(created)
+    else:
+        console.print(created.url, markup=False, soft_wrap=True)
+        console.print(f"[dim]usable once, until {when(created.expires_at)}[/]")
 
 
 def _decide(approval_ids: list[str], decided: dict[str, Any], *, json: bool) -> None:

@@ -9,26 +9,17 @@ from rich.markup import escape
 
 from headgate.agents.codev.patterns import service as patterns_service
 from headgate.agents.codev.patterns.schemas import pattern_out
-from headgate.agents.codev.schemas import (
-    Retry,
-    RollbackAnswer,
-    SessionStart,
-)
+from headgate.agents.codev.schemas import Retry, RollbackAnswer, SessionStart
 from headgate.entrypoints.cli import codev_instances
 from headgate.entrypoints.cli.codev_answers import Given
-from headgate.entrypoints.cli.codev_pages import (
-    conclude,
-    rolled_back,
-    show_rollback,
-    show_session,
-)
+from headgate.entrypoints.cli.codev_pages import conclude, rolled_back, show_rollback, show_session
 from headgate.entrypoints.cli.codev_watch import SessionWatch
 from headgate.entrypoints.cli.exit_codes import OK
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.printable import printable
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.session import acting, on_installation, on_parts, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.testing.schemas import MOST_TRIALS
@@ -168,46 +159,37 @@ def resume(
 
 
 @app.command()
-def show(session: SessionArgument, json: JsonFlag = False) -> None:
+@on_parts
+async def show(parts: Parts, session: SessionArgument, json: JsonFlag = False) -> None:
     """Show a session and what it waits for, without continuing it."""
-
-    async def work(parts: Parts) -> None:
-        response = await parts.codev.get(acting(), session)
-        print_json(response) if json else show_session(response)
-
-    with_parts(work)
+    response = await parts.codev.get(acting(), session)
+    print_json(response) if json else show_session(response)
 
 
 @app.command("list")
-def list_(json: JsonFlag = False) -> None:
+@on_parts
+async def list_(parts: Parts, json: JsonFlag = False) -> None:
     """List sessions, newest first."""
-
-    async def work(parts: Parts) -> None:
-        sessions = (await parts.codev.list(acting(), limit=_MOST)).items
-        if json:
-            print_json(sessions)
-        elif not sessions:
-            console.print('No sessions yet. Start one: headgate codev start "a bot that ..."', markup=False)
-        else:
-            longest = min(_LONGEST_WANTED, max(_LONGEST_WANTED // 2, console.width - _BESIDE_WANTED))
-            rows = [
-                (row.thread_id, _STATES[row.status], _line(row.requirement, longest), when(row.updated_at))
-                for row in sessions
-            ]
-            console.print(table(("id", "state", "wanted", "changed"), rows))
-
-    with_parts(work)
+    sessions = (await parts.codev.list(acting(), limit=_MOST)).items
+    if json:
+        print_json(sessions)
+    elif not sessions:
+        console.print('No sessions yet. Start one: headgate codev start "a bot that ..."', markup=False)
+    else:
+        longest = min(_LONGEST_WANTED, max(_LONGEST_WANTED // 2, console.width - _BESIDE_WANTED))
+        rows = [
+            (row.thread_id, _STATES[row.status], _line(row.requirement, longest), when(row.updated_at))
+            for row in sessions
+        ]
+        console.print(table(("id", "state", "wanted", "changed"), rows))
 
 
 @app.command()
-def stop(session: SessionArgument, json: JsonFlag = False) -> None:
+@on_parts
+async def stop(parts: Parts, session: SessionArgument, json: JsonFlag = False) -> None:
     """End a session. Its changes are kept."""
-
-    async def work(parts: Parts) -> None:
-        response = await parts.codev.stop(acting(), session)
-        print_json(response) if json else conclude(response)
-
-    with_parts(work)
+    response = await parts.codev.stop(acting(), session)
+    print_json(response) if json else conclude(response)
 
 
 @app.command()
@@ -246,23 +228,22 @@ def rollback(
 
 
 @app.command()
-def summary(session: SessionArgument, json: JsonFlag = False) -> None:
+@on_parts
+async def summary(parts: Parts, session: SessionArgument, json: JsonFlag = False) -> None:
     """Print a session as a Markdown document."""
-
-    async def work(parts: Parts) -> None:
-        response = await parts.codev.summary(acting(), session)
-        if json:
-            print_json(response)
-        elif console.is_terminal:
-            console.print(Markdown(printable(response.summary)))
-        else:
-            console.print(response.summary, markup=False)
-
-    with_parts(work)
+    response = await parts.codev.summary(acting(), session)
+    if json:
+        print_json(response)
+    elif console.is_terminal:
+        console.print(Markdown(printable(response.summary)))
+    else:
+        console.print(response.summary, markup=False)
 
 
 @app.command()
-def evidence(
+@on_parts
+async def evidence(
+    parts: Parts,
     session: SessionArgument,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output.")
@@ -270,56 +251,47 @@ def evidence(
     json: JsonFlag = False,
 ) -> None:
     """Export the record of a session, chained and signed. Check it with `headgate evidence verify FILE`."""
-
-    async def work(parts: Parts) -> None:
-        content = await parts.codev.evidence(acting(), session)
-        if output is None:
-            console.file.write(content.decode())
-            console.file.flush()
-            return
-        write_file(output, content)
-        written = {"path": str(output), "size": len(content)}
-        print_json(written) if json else console.print(f"Wrote {output} ({len(content):,} bytes).")
-
-    with_parts(work)
+    content = await parts.codev.evidence(acting(), session)
+    if output is None:
+        console.file.write(content.decode())
+        console.file.flush()
+        return
+    write_file(output, content)
+    written = {"path": str(output), "size": len(content)}
+    print_json(written) if json else console.print(f"Wrote {output} ({len(content):,} bytes).")
 
 
 @app.command()
-def delete(session: SessionArgument, json: JsonFlag = False) -> None:
+@on_parts
+async def delete(parts: Parts, session: SessionArgument, json: JsonFlag = False) -> None:
     """Delete a session permanently. Its changes are kept and can no longer be rolled back."""
-
-    async def work(parts: Parts) -> None:
-        await parts.codev.delete(acting(), session)
-        print_json({"id": session, "deleted": True}) if json else console.print(f"Deleted session {session}.")
-
-    with_parts(work)
+    await parts.codev.delete(acting(), session)
+    print_json({"id": session, "deleted": True}) if json else console.print(f"Deleted session {session}.")
 
 
 @app.command()
-def patterns(
+@on_installation
+async def patterns(
+    installation: Installation,
     words: Annotated[list[str] | None, typer.Argument(help="Search terms. Default: the newest.")] = None,
     domain: Annotated[str, typer.Option(help="headgate or flowise. Default: both.")] = "",
     json: JsonFlag = False,
 ) -> None:
     """Search flows of completed sessions."""
     asked = " ".join(words or [])
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            if asked:
-                rows = await patterns_service.search_patterns(session, acting(), asked, domain=domain, limit=20)
-            else:
-                rows = await patterns_service.list_patterns(session, acting(), domain=domain, limit=_MOST)
-            results = [pattern_out(row) for row in rows]
-        print_rows(
-            results,
-            ("id", "name", "wanted", "succeeded"),
-            [(row.id, _line(row.name), _line(row.requirement), row.success_count) for row in results],
-            json=json,
-            none="No patterns" + (" have these words." if asked else " yet: a session keeps one at its end."),
-        )
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        if asked:
+            rows = await patterns_service.search_patterns(session, acting(), asked, domain=domain, limit=20)
+        else:
+            rows = await patterns_service.list_patterns(session, acting(), domain=domain, limit=_MOST)
+        results = [pattern_out(row) for row in rows]
+    print_rows(
+        results,
+        ("id", "name", "wanted", "succeeded"),
+        [(row.id, _line(row.name), _line(row.requirement), row.success_count) for row in results],
+        json=json,
+        none="No patterns" + (" have these words." if asked else " yet: a session keeps one at its end."),
+    )
 
 
 def _line(text: str, longest: int = _LONGEST_WANTED) -> str:

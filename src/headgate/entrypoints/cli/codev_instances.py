@@ -10,7 +10,7 @@ from rich.prompt import Prompt
 
 from headgate.agents.codev.instances.schemas import FlowiseInstanceIn
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, on_parts, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.foundation.checked import checked
 
@@ -19,23 +19,20 @@ Name = Annotated[str, typer.Argument(help="Name of the server.")]
 
 
 @app.command("list")
-def list_(json: JsonFlag = False) -> None:
+@on_parts
+async def list_(parts: Parts, json: JsonFlag = False) -> None:
     """List the servers, those of the operator first. Keys are never shown."""
-
-    async def work(parts: Parts) -> None:
-        instances = await parts.flowise.instances.list(acting())
-        if json:
-            print_json(instances)
-        elif not instances:
-            console.print("No Flowise servers yet. Add one: headgate codev instances add NAME URL", markup=False)
-        else:
-            rows = [
-                (escape(instance.id), escape(instance.endpoint), instance.source, "yes" if instance.has_key else "no")
-                for instance in instances
-            ]
-            console.print(table(("name", "where", "added by", "key"), rows))
-
-    with_parts(work)
+    instances = await parts.flowise.instances.list(acting())
+    if json:
+        print_json(instances)
+    elif not instances:
+        console.print("No Flowise servers yet. Add one: headgate codev instances add NAME URL", markup=False)
+    else:
+        rows = [
+            (escape(instance.id), escape(instance.endpoint), instance.source, "yes" if instance.has_key else "no")
+            for instance in instances
+        ]
+        console.print(table(("name", "where", "added by", "key"), rows))
 
 
 @app.command()
@@ -64,28 +61,22 @@ def add(
 
 
 @app.command()
-def remove(name: Name, json: JsonFlag = False) -> None:
+@on_parts
+async def remove(parts: Parts, name: Name, json: JsonFlag = False) -> None:
     """Remove a server and its stored key."""
-
-    async def work(parts: Parts) -> None:
-        async with parts.database.writing() as session:
-            await parts.flowise.instances.remove(session, acting(), name)
-        print_json({"id": name, "removed": True}) if json else console.print(f"Removed {escape(name)}.")
-
-    with_parts(work)
+    async with parts.database.writing() as session:
+        await parts.flowise.instances.remove(session, acting(), name)
+    print_json({"id": name, "removed": True}) if json else console.print(f"Removed {escape(name)}.")
 
 
 @app.command("test")
-def try_(name: Name, json: JsonFlag = False) -> None:
+@on_parts
+async def try_(parts: Parts, name: Name, json: JsonFlag = False) -> None:
     """Test the connection to a server and count its components."""
-
-    async def work(parts: Parts) -> None:
-        probe = await parts.flowise.probe(await parts.flowise.instances.find(acting(), name))
-        print_result(
-            probe, f"Flowise {escape(probe.version)} with {probe.nodes} components, in {probe.ms:.0f} ms.", json=json
-        )
-
-    with_parts(work)
+    probe = await parts.flowise.probe(await parts.flowise.instances.find(acting(), name))
+    print_result(
+        probe, f"Flowise {escape(probe.version)} with {probe.nodes} components, in {probe.ms:.0f} ms.", json=json
+    )
 
 
 def _typed(name: str) -> str:

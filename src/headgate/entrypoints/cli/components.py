@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 from headgate.entrypoints.cli.component_checks import show_check
 from headgate.entrypoints.cli.exit_codes import INVALID, OK
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, on_parts, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
 from headgate.features.catalog.installed import full_registry
@@ -110,17 +110,14 @@ def components(
     _list(templates, json=json)
 
 
-def _own(query: str, *, json: bool) -> None:
-    async def work(parts: Parts) -> int:
-        made = await parts.workshop.components.own_components(acting())
-        overlay = Overlay(parts.registry, parts.index, made)
-        templates = (
-            overlay.search(query, most=len(overlay.types())) if query else [component.template for component in made]
-        )
-        _list([template for template in templates if template.type in overlay.own], json=json)
-        return OK
-
-    with_parts(work)
+@on_parts
+async def _own(parts: Parts, query: str, *, json: bool) -> None:
+    made = await parts.workshop.components.own_components(acting())
+    overlay = Overlay(parts.registry, parts.index, made)
+    templates = (
+        overlay.search(query, most=len(overlay.types())) if query else [component.template for component in made]
+    )
+    _list([template for template in templates if template.type in overlay.own], json=json)
 
 
 def _list(templates: Sequence[Template], *, json: bool) -> None:

@@ -16,7 +16,7 @@ from headgate.entrypoints.cli.connection_contents import Name, operations, table
 from headgate.entrypoints.cli.connection_files import files
 from headgate.entrypoints.cli.connection_options import Fields, MaxConcurrent, Outside
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.session import acting, on_installation, on_parts, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.connections import service
@@ -139,52 +139,48 @@ async def _add_described(
 
 
 @app.command("list")
-def list_(json: JsonFlag = False) -> None:
+@on_installation
+async def list_(installation: Installation, json: JsonFlag = False) -> None:
     """List the connections of your spaces and your own ones. Secrets are never shown."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = [SpaceConnectionOut.model_validate(row) for row in await service.list_connections(session, acting())]
-        if json:
-            print_json([row.model_dump(mode="json") for row in rows])
-        elif not rows:
-            console.print("No connections yet. Add one: [bold]headgate connections add NAME --kind KIND[/]")
-        else:
-            console.print(table(("name", "kind", "hosts", "state", "last used"), [_cells(row) for row in rows]))
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        rows = [SpaceConnectionOut.model_validate(row) for row in await service.list_connections(session, acting())]
+    if json:
+        print_json([row.model_dump(mode="json") for row in rows])
+    elif not rows:
+        console.print("No connections yet. Add one: [bold]headgate connections add NAME --kind KIND[/]")
+    else:
+        console.print(table(("name", "kind", "hosts", "state", "last used"), [_cells(row) for row in rows]))
 
 
 @app.command()
-def show(name: Name, json: JsonFlag = False) -> None:
+@on_installation
+async def show(installation: Installation, name: Name, json: JsonFlag = False) -> None:
     """Show a connection and the flows that name it. Secrets are never shown."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            row = SpaceConnectionOut.model_validate(await service.get_connection(session, acting(), name))
-            uses = await list_uses(session, acting(), installation.registry, row.id)
-        if json:
-            print_json(row.model_dump(mode="json") | {"flows": [use.model_dump(mode="json") for use in uses]})
-            return
-        for label, value in (
-            ("name", row.name),
-            ("kind", KINDS[row.kind].label),
-            ("owner", "you" if row.owner_id else "the space"),
-            ("hosts", ", ".join(row.hosts) or "none"),
-            ("secrets", ", ".join(row.secret_names) or "none"),
-            ("state", row.status),
-            ("problem", row.error_message or "none"),
-            ("last used", when(row.last_used_at) if row.last_used_at else "never"),
-            ("expires", when(row.expires_at) if row.expires_at else "never"),
-            ("flows", ", ".join(use.flow for use in uses) or "none"),
-        ):
-            console.print(f"{label:12} {value}", markup=False)
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        row = SpaceConnectionOut.model_validate(await service.get_connection(session, acting(), name))
+        uses = await list_uses(session, acting(), installation.registry, row.id)
+    if json:
+        print_json(row.model_dump(mode="json") | {"flows": [use.model_dump(mode="json") for use in uses]})
+        return
+    for label, value in (
+        ("name", row.name),
+        ("kind", KINDS[row.kind].label),
+        ("owner", "you" if row.owner_id else "the space"),
+        ("hosts", ", ".join(row.hosts) or "none"),
+        ("secrets", ", ".join(row.secret_names) or "none"),
+        ("state", row.status),
+        ("problem", row.error_message or "none"),
+        ("last used", when(row.last_used_at) if row.last_used_at else "never"),
+        ("expires", when(row.expires_at) if row.expires_at else "never"),
+        ("flows", ", ".join(use.flow for use in uses) or "none"),
+    ):
+        console.print(f"{label:12} {value}", markup=False)
 
 
 @app.command()
-def change(
+@on_installation
+async def change(
+    installation: Installation,
     name: Name,
     field: Fields = None,
     secret: Annotated[bool, typer.Option("--secret", help="Ask for new secrets.")] = False,
@@ -192,70 +188,60 @@ def change(
     json: JsonFlag = False,
 ) -> None:
     """Change fields, secrets or the limit of a connection. New hosts need its secrets again."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            row = SpaceConnectionOut.model_validate(await service.get_connection(session, acting(), name, manage=True))
-        kind = kind_named(row.kind)
-        fields = {**row.fields, **_fields(kind, field or [])} if field else None
-        limit = {} if max_concurrent is None else {"max_concurrent": max_concurrent or None}
-        secrets = dict(_secrets(kind, set())) if secret else None
-        patch = checked(SpaceConnectionPatch, fields=fields, secrets=secrets, **limit)
-        async with installation.database.writing() as session:
-            changed = await service.update_connection(session, acting(), installation.box, row.id, patch=patch)
-            stored = SpaceConnectionOut.model_validate(changed)
-        if json:
-            print_json(stored.model_dump(mode="json"))
-        else:
-            console.print(f"Changed {name}.")
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        row = SpaceConnectionOut.model_validate(await service.get_connection(session, acting(), name, manage=True))
+    kind = kind_named(row.kind)
+    fields = {**row.fields, **_fields(kind, field or [])} if field else None
+    limit = {} if max_concurrent is None else {"max_concurrent": max_concurrent or None}
+    secrets = dict(_secrets(kind, set())) if secret else None
+    patch = checked(SpaceConnectionPatch, fields=fields, secrets=secrets, **limit)
+    async with installation.database.writing() as session:
+        changed = await service.update_connection(session, acting(), installation.box, row.id, patch=patch)
+        stored = SpaceConnectionOut.model_validate(changed)
+    if json:
+        print_json(stored.model_dump(mode="json"))
+    else:
+        console.print(f"Changed {name}.")
 
 
 @app.command("test")
-def try_(name: Name, json: JsonFlag = False) -> None:
+@on_parts
+async def try_(parts: Parts, name: Name, json: JsonFlag = False) -> None:
     """Make the test call of a connection."""
-
-    async def work(parts: Parts) -> None:
-        outcome = await parts.connections.test(acting(), name)
-        if json:
-            print_json(outcome.model_dump(mode="json"))
-        else:
-            console.print(f"{outcome.message} {outcome.remedy}".strip(), markup=False)
-        if not outcome.ok:
-            raise typer.Exit(1)
-
-    with_parts(work)
+    outcome = await parts.connections.test(acting(), name)
+    if json:
+        print_json(outcome.model_dump(mode="json"))
+    else:
+        console.print(f"{outcome.message} {outcome.remedy}".strip(), markup=False)
+    if not outcome.ok:
+        raise typer.Exit(1)
 
 
 @app.command()
-def authorize(name: Name, json: JsonFlag = False) -> None:
+@on_parts
+async def authorize(parts: Parts, name: Name, json: JsonFlag = False) -> None:
     """Authorize a connection with OAuth: prints where to sign in, or the code to enter, and waits for the latter."""
-
-    async def work(parts: Parts) -> None:
-        row = await parts.connections.find(acting(), name)
-        server = parts.settings.server
-        base = server.public_url or f"http://127.0.0.1:{server.port}"
-        started = await parts.connections.authorizations.start(acting(), row, f"{base}{CALLBACK}")
-        if json:
-            print_json(started.model_dump(mode="json"))
-            return
-        if started.state == "redirect":
-            console.print("Open this URL in a browser that is signed in to Headgate:")
-            console.print(started.url, markup=False, soft_wrap=True)
-            return
-        if started.state == "device":
-            console.print(f"Enter {started.user_code} at {started.url}", markup=False)
-            interval = started.interval
-            while True:
-                await asyncio.sleep(interval)
-                answer = await parts.connections.authorizations.poll(acting(), row, started.authorization)
-                interval += 5 if answer.slower else 0
-                if answer.state == "ready":
-                    break
-        console.print(f"Authorized {name}.")
-
-    with_parts(work)
+    row = await parts.connections.find(acting(), name)
+    server = parts.settings.server
+    base = server.public_url or f"http://127.0.0.1:{server.port}"
+    started = await parts.connections.authorizations.start(acting(), row, f"{base}{CALLBACK}")
+    if json:
+        print_json(started.model_dump(mode="json"))
+        return
+    if started.state == "redirect":
+        console.print("Open this URL in a browser that is signed in to Headgate:")
+        console.print(started.url, markup=False, soft_wrap=True)
+        return
+    if started.state == "device":
+        console.print(f"Enter {started.user_code} at {started.url}", markup=False)
+        interval = started.interval
+        while True:
+            await asyncio.sleep(interval)
+            answer = await parts.connections.authorizations.poll(acting(), row, started.authorization)
+            interval += 5 if answer.slower else 0
+            if answer.state == "ready":
+                break
+    console.print(f"Authorized {name}.")
 
 
 app.command("files")(files)
@@ -291,36 +277,31 @@ app.command()(tables)
 
 
 @app.command()
-def accept(
+@on_installation
+async def accept(
+    installation: Installation,
     name: Name,
     operation: Annotated[list[str] | None, typer.Argument(help="Operations; all changed ones without.")] = None,
     json: JsonFlag = False,
 ) -> None:
     """Accept operations whose description changed, so that agents get them again."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            keys = await apis.accept_operations(session, acting(), name, keys=operation or [], sha256="")
-        if json:
-            print_json(list(keys))
-        else:
-            console.print("\n".join(["Accepted:", *keys]) if keys else "No operation changed.", markup=False)
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        keys = await apis.accept_operations(session, acting(), name, keys=operation or [], sha256="")
+    if json:
+        print_json(list(keys))
+    else:
+        console.print("\n".join(["Accepted:", *keys]) if keys else "No operation changed.", markup=False)
 
 
 @app.command()
-def delete(name: Name, json: JsonFlag = False) -> None:
+@on_parts
+async def delete(parts: Parts, name: Name, json: JsonFlag = False) -> None:
     """Revoke the tokens of a connection at its provider, and delete it."""
-
-    async def work(parts: Parts) -> None:
-        await parts.connections.delete(acting(), name)
-        if json:
-            print_json({"deleted": name})
-        else:
-            console.print(f"Deleted {name}.")
-
-    with_parts(work)
+    await parts.connections.delete(acting(), name)
+    if json:
+        print_json({"deleted": name})
+    else:
+        console.print(f"Deleted {name}.")
 
 
 def _cells(row: SpaceConnectionOut) -> tuple[str, str, str, str, str]:

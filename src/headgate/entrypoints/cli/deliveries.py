@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli import exit_codes
 from headgate.entrypoints.cli.output import JsonFlag, console, print_rows, when
-from headgate.entrypoints.cli.session import acting, with_parts, with_reading
+from headgate.entrypoints.cli.session import acting, on_parts, with_reading
 from headgate.entrypoints.compose import Parts
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.foundation.lazy import lazy_module
@@ -33,7 +33,9 @@ def deliveries(run_id: RunId, json: JsonFlag = False) -> None:
     show(rows, json=json)
 
 
-def redeliver(
+@on_parts
+async def redeliver(
+    parts: Parts,
     run_id: RunId,
     step: Annotated[
         str | None, typer.Option(help="Only the delivery of this step, even if it was delivered before.")
@@ -41,22 +43,18 @@ def redeliver(
     json: JsonFlag = False,
 ) -> None:
     """Send failed deliveries of a run again, with the same idempotency key. No step is executed."""
-
-    async def work(parts: Parts) -> None:
-        sending = parts.engine.services.deliveries
-        async with parts.database.writing() as session:
-            reopened = await _reopen(session, run_id, step)
-        for delivery_id in reopened:
-            sending.send_soon(delivery_id)
-        await sending.settle()
-        async with parts.database.reading() as session:
-            rows = await service.list_deliveries(session, acting(), run_id)
-        again = [delivery for delivery in rows if delivery.id in reopened]
-        show(again, json=json)
-        if not all(delivery.webhook_delivered for delivery in again):
-            raise typer.Exit(exit_codes.FAILED)
-
-    with_parts(work)
+    sending = parts.engine.services.deliveries
+    async with parts.database.writing() as session:
+        reopened = await _reopen(session, run_id, step)
+    for delivery_id in reopened:
+        sending.send_soon(delivery_id)
+    await sending.settle()
+    async with parts.database.reading() as session:
+        rows = await service.list_deliveries(session, acting(), run_id)
+    again = [delivery for delivery in rows if delivery.id in reopened]
+    show(again, json=json)
+    if not all(delivery.webhook_delivered for delivery in again):
+        raise typer.Exit(exit_codes.FAILED)
 
 
 async def undelivered_of(parts: Parts, run_id: str) -> list[DeliveryOut]:

@@ -7,7 +7,7 @@ from rich.markup import escape
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_reading, with_writing
+from headgate.entrypoints.cli.session import acting, on_installation, with_reading, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.access.permissions import Role
 from headgate.features.accounts.directory import service
@@ -25,31 +25,28 @@ Space = Annotated[str, typer.Argument(help="Id or name of a space.")]
 
 
 @app.command()
-def show(json: JsonFlag = False) -> None:
+@on_installation
+async def show(installation: Installation, json: JsonFlag = False) -> None:
     """Show the address for the identity provider, whether there is a token, and the last change."""
-
-    async def work(installation: Installation) -> None:
-        server = installation.settings.server
-        root = (server.public_url or f"http://{server.host}:{server.port}").rstrip("/")
-        async with installation.database.reading() as session:
-            directory = await service.read_directory(session, acting(), address=f"{root}/scim/v2")
-        token = directory.token
-        print_rows(
-            directory,
-            ("", "directory"),
-            [
-                ("address", escape(directory.address)),
-                ("token", f"{token.prefix}..." if token else "none; create one: headgate directory token"),
-                ("networks", ", ".join(token.networks or ["everywhere"]) if token else "-"),
-                ("last used", (when(token.last_used_at) if token else "") or "never"),
-                ("last change", when(directory.last_change_at) or "never"),
-                ("users", str(directory.users)),
-                ("groups", str(directory.groups)),
-            ],
-            json=json,
-        )
-
-    with_installation(work)
+    server = installation.settings.server
+    root = (server.public_url or f"http://{server.host}:{server.port}").rstrip("/")
+    async with installation.database.reading() as session:
+        directory = await service.read_directory(session, acting(), address=f"{root}/scim/v2")
+    token = directory.token
+    print_rows(
+        directory,
+        ("", "directory"),
+        [
+            ("address", escape(directory.address)),
+            ("token", f"{token.prefix}..." if token else "none; create one: headgate directory token"),
+            ("networks", ", ".join(token.networks or ["everywhere"]) if token else "-"),
+            ("last used", (when(token.last_used_at) if token else "") or "never"),
+            ("last change", when(directory.last_change_at) or "never"),
+            ("users", str(directory.users)),
+            ("groups", str(directory.groups)),
+        ],
+        json=json,
+    )
 
 
 @app.command()
@@ -94,44 +91,39 @@ def groups(json: JsonFlag = False) -> None:
 
 
 @app.command("map")
-def map_(
+@on_installation
+async def map_(
+    installation: Installation,
     group: Group,
     space: Space,
     role: Annotated[Role, typer.Argument(help="Role of the group's members in the space.")],
     json: JsonFlag = False,
 ) -> None:
     """Give the members of a group a role in a space, now and when the group changes."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            group_id, space_id = await _ids(session, group, space)
-            made = await service.set_role(session, acting(), group_id, space_id, role=role)
-        print_result(
-            {"group_id": group_id} | made.model_dump(mode="json"),
-            f"Members of {group} have the role {role} in {made.space_name}.",
-            json=json,
-            markup=False,
-        )
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        group_id, space_id = await _ids(session, group, space)
+        made = await service.set_role(session, acting(), group_id, space_id, role=role)
+    print_result(
+        {"group_id": group_id} | made.model_dump(mode="json"),
+        f"Members of {group} have the role {role} in {made.space_name}.",
+        json=json,
+        markup=False,
+    )
 
 
 @app.command()
-def unmap(group: Group, space: Space, json: JsonFlag = False) -> None:
+@on_installation
+async def unmap(installation: Installation, group: Group, space: Space, json: JsonFlag = False) -> None:
     """Remove the role that a group grants in a space. Roles assigned in Headgate are kept."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            group_id, space_id = await _ids(session, group, space)
-            await service.remove_role(session, acting(), group_id, space_id)
-        print_result(
-            {"group_id": group_id, "space_id": space_id, "role": None},
-            f"{group} gives no role in {space} any more.",
-            json=json,
-            markup=False,
-        )
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        group_id, space_id = await _ids(session, group, space)
+        await service.remove_role(session, acting(), group_id, space_id)
+    print_result(
+        {"group_id": group_id, "space_id": space_id, "role": None},
+        f"{group} gives no role in {space} any more.",
+        json=json,
+        markup=False,
+    )
 
 
 async def _ids(session: AsyncSession, group: str, space: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table, when
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.session import acting, on_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.flows import service
 from headgate.features.flows.organization.filters import FlowFilter
@@ -48,24 +48,24 @@ def register(app: typer.Typer) -> None:
     app.add_typer(trash, name="trash")
 
 
-def move(
+@on_installation
+async def move(
+    installation: Installation,
     which: FlowArgument,
     folder: Annotated[str, typer.Argument(help='Folder, for example Finance/Invoices. "" for none.')],
     json: JsonFlag = False,
 ) -> None:
     """Move a flow to a folder."""
     path = _folder(folder)
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            summary = FlowSummary.model_validate(await organization.move_flow(session, acting(), flow_id, path))
-        print_result(summary, f"{escape(summary.name)} is in {escape(path) or 'no folder'}.", json=json)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        summary = FlowSummary.model_validate(await organization.move_flow(session, acting(), flow_id, path))
+    print_result(summary, f"{escape(summary.name)} is in {escape(path) or 'no folder'}.", json=json)
 
 
-def tag(
+@on_installation
+async def tag(
+    installation: Installation,
     which: FlowArgument,
     add: Annotated[list[str] | None, typer.Option("--add", help="Tag to add; can be repeated.")] = None,
     remove: Annotated[list[str] | None, typer.Option("--remove", help="Tag to remove; can be repeated.")] = None,
@@ -73,89 +73,74 @@ def tag(
 ) -> None:
     """Add and remove tags of a flow, and show its tags."""
     added, removed = _tags(add or []), _tags(remove or [])
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            tags = await organization.change_tags(session, acting(), flow_id, add=added, remove=removed)
-        print_result({"id": flow_id, "tags": tags}, escape(", ".join(tags)) or "No tags.", json=json)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        tags = await organization.change_tags(session, acting(), flow_id, add=added, remove=removed)
+    print_result({"id": flow_id, "tags": tags}, escape(", ".join(tags)) or "No tags.", json=json)
 
 
-def favourite(
+@on_installation
+async def favourite(
+    installation: Installation,
     which: FlowArgument,
     off: Annotated[bool, typer.Option("--off", help="Remove it from your favourites.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Mark a flow as your favourite."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            await organization.set_favourite(session, acting(), flow_id, favourite=not off)
-        print_result(
-            {"id": flow_id, "favourite": not off},
-            "Removed from your favourites." if off else "Added to your favourites.",
-            json=json,
-        )
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        await organization.set_favourite(session, acting(), flow_id, favourite=not off)
+    print_result(
+        {"id": flow_id, "favourite": not off},
+        "Removed from your favourites." if off else "Added to your favourites.",
+        json=json,
+    )
 
 
-def unpublish(which: FlowArgument, json: JsonFlag = False) -> None:
+@on_installation
+async def unpublish(installation: Installation, which: FlowArgument, json: JsonFlag = False) -> None:
     """End the publication of a flow: its published version starts no run any more. Active runs continue."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            summary = FlowSummary.model_validate(await publications.unpublish_flow(session, acting(), flow_id))
-        print_result(summary, f"{escape(summary.name)} is not published.", json=json)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        summary = FlowSummary.model_validate(await publications.unpublish_flow(session, acting(), flow_id))
+    print_result(summary, f"{escape(summary.name)} is not published.", json=json)
 
 
 @trash.command("list")
-def list_trash(
-    limit: Annotated[int, typer.Option(help="Maximum number of flows.", min=1, max=200)] = 50, json: JsonFlag = False
+@on_installation
+async def list_trash(
+    installation: Installation,
+    limit: Annotated[int, typer.Option(help="Maximum number of flows.", min=1, max=200)] = 50,
+    json: JsonFlag = False,
 ) -> None:
     """List deleted flows that can be restored, newest first."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_flows(session, acting(), flow_filter=FlowFilter(trashed=True), limit=limit)
-        days = installation.settings.retention.trash_days
-        ends = [
-            None if days is None or row.deleted_at is None else row.deleted_at + timedelta(days=days) for row in rows
+    async with installation.database.reading() as session:
+        rows = await service.list_flows(session, acting(), flow_filter=FlowFilter(trashed=True), limit=limit)
+    days = installation.settings.retention.trash_days
+    ends = [None if days is None or row.deleted_at is None else row.deleted_at + timedelta(days=days) for row in rows]
+    if json:
+        shown = [FlowSummary.model_validate(row).model_dump(mode="json") for row in rows]
+        print_json([
+            {**summary, "deleted_at": row.deleted_at, "restorable_until": end}
+            for summary, row, end in zip(shown, rows, ends, strict=True)
+        ])  # fmt: skip
+    elif not rows:
+        console.print("The trash is empty.")
+    else:
+        cells = [
+            (row.id, escape(row.name), when(row.deleted_at), when(end)) for row, end in zip(rows, ends, strict=True)
         ]
-        if json:
-            shown = [FlowSummary.model_validate(row).model_dump(mode="json") for row in rows]
-            print_json([
-                {**summary, "deleted_at": row.deleted_at, "restorable_until": end}
-                for summary, row, end in zip(shown, rows, ends, strict=True)
-            ])  # fmt: skip
-        elif not rows:
-            console.print("The trash is empty.")
-        else:
-            cells = [
-                (row.id, escape(row.name), when(row.deleted_at), when(end)) for row, end in zip(rows, ends, strict=True)
-            ]
-            console.print(table(("id", "name", "deleted", "restorable until"), cells))
-
-    with_installation(work)
+        console.print(table(("id", "name", "deleted", "restorable until"), cells))
 
 
 @trash.command("restore")
-def restore_from_trash(which: FlowArgument, json: JsonFlag = False) -> None:
+@on_installation
+async def restore_from_trash(installation: Installation, which: FlowArgument, json: JsonFlag = False) -> None:
     """Restore a deleted flow."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            flow_id = which if is_id(which) else await service.trashed_flow_named(session, acting(), which)
-            summary = FlowSummary.model_validate(await service.restore_flow(session, acting(), flow_id))
-        print_result(summary, f"Restored {escape(summary.name)}.", json=json)
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        flow_id = which if is_id(which) else await service.trashed_flow_named(session, acting(), which)
+        summary = FlowSummary.model_validate(await service.restore_flow(session, acting(), flow_id))
+    print_result(summary, f"Restored {escape(summary.name)}.", json=json)
 
 
 def _folder(text: str) -> str:

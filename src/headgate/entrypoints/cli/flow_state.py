@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.session import acting, on_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.flows.state import service
 from headgate.features.flows.state.schemas import StateIn
@@ -24,37 +24,38 @@ DraftFlag = Annotated[bool, typer.Option("--draft", help="The state of versions 
 
 
 @app.command("list")
-def list_(which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False) -> None:
+@on_installation
+async def list_(
+    installation: Installation, which: FlowArgument, draft: DraftFlag = False, json: JsonFlag = False
+) -> None:
     """List the state of a flow."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            states = await service.list_state(session, acting(), flow_id, draft=draft)
-        name = installation.classes.scheme.name
-        print_rows(
-            states,
-            ("name", "type", "version", "bytes", "classification", "changed"),
-            [
-                (
-                    escape(state.name),
-                    state.type,
-                    state.version,
-                    state.size,
-                    "-" if state.classification is None else escape(name(state.classification)),
-                    when(state.changed_at),
-                )
-                for state in states
-            ],
-            json=json,
-            none="No state." if draft else "No state. --draft lists that of versions that were never published.",
-        )
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        states = await service.list_state(session, acting(), flow_id, draft=draft)
+    name = installation.classes.scheme.name
+    print_rows(
+        states,
+        ("name", "type", "version", "bytes", "classification", "changed"),
+        [
+            (
+                escape(state.name),
+                state.type,
+                state.version,
+                state.size,
+                "-" if state.classification is None else escape(name(state.classification)),
+                when(state.changed_at),
+            )
+            for state in states
+        ],
+        json=json,
+        none="No state." if draft else "No state. --draft lists that of versions that were never published.",
+    )
 
 
 @app.command()
-def show(
+@on_installation
+async def show(
+    installation: Installation,
     which: FlowArgument,
     name: Name,
     history: Annotated[int, typer.Option(help="How many of the last values to show.", min=0, max=100)] = 10,
@@ -62,29 +63,27 @@ def show(
     json: JsonFlag = False,
 ) -> None:
     """Show a value and the last ones, with the runs that wrote them."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            state = await service.get_state(
-                session, acting(), flow_id, name, draft=draft, box=installation.box, history=history
-            )
-        if json:
-            print_json(state)
-            return
-        console.print(escape(text_of(state.value)))
-        rows = [
-            (entry.version, escape(text_of(entry.value)[:80]), entry.run_id or "by hand", when(entry.written_at))
-            for entry in state.history
-        ]
-        if rows:
-            console.print(table(("version", "value", "run", "written"), rows))
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        state = await service.get_state(
+            session, acting(), flow_id, name, draft=draft, box=installation.box, history=history
+        )
+    if json:
+        print_json(state)
+        return
+    console.print(escape(text_of(state.value)))
+    rows = [
+        (entry.version, escape(text_of(entry.value)[:80]), entry.run_id or "by hand", when(entry.written_at))
+        for entry in state.history
+    ]
+    if rows:
+        console.print(table(("version", "value", "run", "written"), rows))
 
 
 @app.command("set")
-def set_(
+@on_installation
+async def set_(
+    installation: Installation,
     which: FlowArgument,
     name: Name,
     value: Annotated[str, typer.Argument(help='The value as JSON, for example 5, "text" or {"page": 2}.')],
@@ -95,15 +94,11 @@ def set_(
     json: JsonFlag = False,
 ) -> None:
     """Set a value by hand."""
-
-    async def work(installation: Installation) -> None:
-        body = _body(value, expected_version)
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            state = await service.set_state(session, acting(), flow_id, name, body, draft=draft, box=installation.box)
-        print_result(state, f"{escape(name)} has version {state.version}.", json=json)
-
-    with_installation(work)
+    body = _body(value, expected_version)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        state = await service.set_state(session, acting(), flow_id, name, body, draft=draft, box=installation.box)
+    print_result(state, f"{escape(name)} has version {state.version}.", json=json)
 
 
 def _body(value: str, expected_version: int | None) -> StateIn:
@@ -114,13 +109,12 @@ def _body(value: str, expected_version: int | None) -> StateIn:
 
 
 @app.command()
-def delete(which: FlowArgument, name: Name, draft: DraftFlag = False, json: JsonFlag = False) -> None:
+@on_installation
+async def delete(
+    installation: Installation, which: FlowArgument, name: Name, draft: DraftFlag = False, json: JsonFlag = False
+) -> None:
     """Delete a value and its history."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            await service.delete_state(session, acting(), flow_id, name, draft=draft)
-        print_result({"deleted": name}, f"Deleted {escape(name)}.", json=json)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        await service.delete_state(session, acting(), flow_id, name, draft=draft)
+    print_result({"deleted": name}, f"Deleted {escape(name)}.", json=json)

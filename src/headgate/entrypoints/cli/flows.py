@@ -21,7 +21,7 @@ from headgate.entrypoints.cli.output import (
     when,
 )
 from headgate.entrypoints.cli.reports import flow_report
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.session import acting, on_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces.service import list_spaces
@@ -61,7 +61,9 @@ flow_places.register(app)
 
 
 @app.command("list")
-def list_(
+@on_installation
+async def list_(
+    installation: Installation,
     search: Annotated[str, typer.Argument(help="Words in the name or description.")] = "",
     folder: FolderOption = "",
     tag: TagOption = "",
@@ -71,140 +73,126 @@ def list_(
 ) -> None:
     """List flows, newest first."""
     flow_filter = flow_places.wanted_flows(folder, tag, favourites=favourites)
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_flows(session, acting(), search=search, flow_filter=flow_filter, limit=limit)
-            releases = await versions.published_releases(session, acting(), rows)
-            spaces = {space.space.id: space.space.name for space in await list_spaces(session, acting(), limit=1000)}
-        summaries = [FlowSummary.model_validate(row) for row in rows]
-        if json:
-            print_json(summaries)
-        elif not summaries and (search or flow_filter != FlowFilter()):
-            console.print("No flows match.")
-        elif not summaries:
-            console.print('No flows yet. Describe what you want: [bold]headgate ask "..."[/]')
-        else:
-            cells = [
-                (
-                    summary.id,
-                    escape(summary.name),
-                    escape(summary.folder),
-                    summary.revision,
-                    _release(releases.get(summary.id)),
-                    when(summary.updated_at),
-                    escape(spaces.get(summary.space_id, "")),
-                )
-                for summary in summaries
-            ]
-            columns = ("id", "name", "folder", "revision", "published", "changed", "space")
-            # On a laptop there is one space, which needs no column.
-            shown = None if len({summary.space_id for summary in summaries}) > 1 else -1
-            console.print(table(columns[:shown], [cell[:shown] for cell in cells]))
-
-    with_installation(work)
-
-
-@app.command()
-def show(which: FlowArgument, json: JsonFlag = False) -> None:
-    """Draw a flow and show what prevents it from running."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            row = await service.get_flow(session, acting(), flow_id)
-        flow = service.definition_of(row)
-        catalog = await installation.registry.for_flow(row.tenant_id, flow)
-        readiness = await installation.rules.check(row.tenant_id, row.space_id, flow)
-        if json:
-            print_json(
-                {
-                    **FlowSummary.model_validate(row).model_dump(mode="json"),
-                    "definition": flow.model_dump(mode="json"),
-                    **readiness.as_json(),
-                }
+    async with installation.database.reading() as session:
+        rows = await service.list_flows(session, acting(), search=search, flow_filter=flow_filter, limit=limit)
+        releases = await versions.published_releases(session, acting(), rows)
+        spaces = {space.space.id: space.space.name for space in await list_spaces(session, acting(), limit=1000)}
+    summaries = [FlowSummary.model_validate(row) for row in rows]
+    if json:
+        print_json(summaries)
+    elif not summaries and (search or flow_filter != FlowFilter()):
+        console.print("No flows match.")
+    elif not summaries:
+        console.print('No flows yet. Describe what you want: [bold]headgate ask "..."[/]')
+    else:
+        cells = [
+            (
+                summary.id,
+                escape(summary.name),
+                escape(summary.folder),
+                summary.revision,
+                _release(releases.get(summary.id)),
+                when(summary.updated_at),
+                escape(spaces.get(summary.space_id, "")),
             )
-            return
-        console.print(draw.draw(flow, catalog), markup=False)
-        console.print(f"\n[dim]flow {row.id} (revision {row.revision})[/]")
-        if flow.description and flow.description != flow.name:
-            console.print(f"[dim]{escape(flow.description)}[/]")
-        print_issues(readiness.issues)
-
-    with_installation(work)
+            for summary in summaries
+        ]
+        columns = ("id", "name", "folder", "revision", "published", "changed", "space")
+        # On a laptop there is one space, which needs no column.
+        shown = None if len({summary.space_id for summary in summaries}) > 1 else -1
+        console.print(table(columns[:shown], [cell[:shown] for cell in cells]))
 
 
 @app.command()
-def publish(
+@on_installation
+async def show(installation: Installation, which: FlowArgument, json: JsonFlag = False) -> None:
+    """Draw a flow and show what prevents it from running."""
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        row = await service.get_flow(session, acting(), flow_id)
+    flow = service.definition_of(row)
+    catalog = await installation.registry.for_flow(row.tenant_id, flow)
+    readiness = await installation.rules.check(row.tenant_id, row.space_id, flow)
+    if json:
+        print_json(
+            {
+                **FlowSummary.model_validate(row).model_dump(mode="json"),
+                "definition": flow.model_dump(mode="json"),
+                **readiness.as_json(),
+            }
+        )
+        return
+    console.print(draw.draw(flow, catalog), markup=False)
+    console.print(f"\n[dim]flow {row.id} (revision {row.revision})[/]")
+    if flow.description and flow.description != flow.name:
+        console.print(f"[dim]{escape(flow.description)}[/]")
+    print_issues(readiness.issues)
+
+
+@app.command()
+@on_installation
+async def publish(
+    installation: Installation,
     which: FlowArgument,
     notes: Annotated[str, typer.Option(help="What is new.")] = "",
     json: JsonFlag = False,
 ) -> None:
     """Freeze the draft and make it the published version."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            row = await versions.publish_flow(session, acting(), installation.rules, flow_id, notes=notes)
-        version = VersionSummary.model_validate(row)
-        print_result(
-            version,
-            f"Published release {version.release} (version {version.version}, {version.checksum[:12]}).",
-            json=json,
-        )
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        row = await versions.publish_flow(session, acting(), installation.rules, flow_id, notes=notes)
+    version = VersionSummary.model_validate(row)
+    print_result(
+        version, f"Published release {version.release} (version {version.version}, {version.checksum[:12]}).", json=json
+    )
 
 
 @app.command("set-owner")
-def set_owner(
+@on_installation
+async def set_owner(
+    installation: Installation,
     which: FlowArgument,
     who: Annotated[str, typer.Argument(metavar="USER", help="E-mail address or id of the new owner.")],
     json: JsonFlag = False,
 ) -> None:
     """Make another member of the flow's space its owner. The member must be able to edit flows there."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            user = await (users.get_user if is_id(who) else users.get_user_of_address)(session, acting(), who)
-            row = await owners.transfer_flow(session, acting(), flow_id, user.id)
-            shown, name = FlowSummary.model_validate(row), user.name or who
-        print_result(shown, f"{escape(name)} owns {escape(shown.name)}.", json=json)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        user = await (users.get_user if is_id(who) else users.get_user_of_address)(session, acting(), who)
+        row = await owners.transfer_flow(session, acting(), flow_id, user.id)
+        shown, name = FlowSummary.model_validate(row), user.name or who
+    print_result(shown, f"{escape(name)} owns {escape(shown.name)}.", json=json)
 
 
 @app.command("versions")
-def versions_(which: FlowArgument, json: JsonFlag = False) -> None:
+@on_installation
+async def versions_(installation: Installation, which: FlowArgument, json: JsonFlag = False) -> None:
     """List the versions of a flow, newest first."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            rows = await versions.list_versions(session, acting(), flow_id)
-        summaries = [VersionSummary.model_validate(row) for row in rows]
-        print_rows(
-            summaries,
-            ("version", "release", "checksum", "made", "notes"),
-            [
-                (
-                    summary.version,
-                    summary.release or "",
-                    summary.checksum[:12],
-                    when(summary.created_at),
-                    escape(summary.release_notes),
-                )
-                for summary in summaries
-            ],
-            json=json,
-        )
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        rows = await versions.list_versions(session, acting(), flow_id)
+    summaries = [VersionSummary.model_validate(row) for row in rows]
+    print_rows(
+        summaries,
+        ("version", "release", "checksum", "made", "notes"),
+        [
+            (
+                summary.version,
+                summary.release or "",
+                summary.checksum[:12],
+                when(summary.created_at),
+                escape(summary.release_notes),
+            )
+            for summary in summaries
+        ],
+        json=json,
+    )
 
 
 @app.command()
-def diff(
+@on_installation
+async def diff(
+    installation: Installation,
     which: FlowArgument,
     before: Annotated[str, typer.Argument(help="Version number, or draft.")],
     after: Annotated[str, typer.Argument(help="Version number, or draft.")] = "draft",
@@ -212,49 +200,45 @@ def diff(
 ) -> None:
     """Show the changes between two versions."""
     first, second = _version(before), _version(after)
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            changes = await versions.diff_versions(
-                session, acting(), installation.registry, flow_id, before=first, after=second
-            )
-        print_result(
-            {"identical": changes.is_empty, "lines": changes.lines(), "changes": changes.as_json()},
-            "\n".join(changes.lines()) or "No difference.",
-            json=json,
-            markup=False,
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        changes = await versions.diff_versions(
+            session, acting(), installation.registry, flow_id, before=first, after=second
         )
-
-    with_installation(work)
+    print_result(
+        {"identical": changes.is_empty, "lines": changes.lines(), "changes": changes.as_json()},
+        "\n".join(changes.lines()) or "No difference.",
+        json=json,
+        markup=False,
+    )
 
 
 @app.command()
-def restore(
+@on_installation
+async def restore(
+    installation: Installation,
     which: FlowArgument,
     version: Annotated[int, typer.Argument(help="Version number.", min=1)],
     json: JsonFlag = False,
 ) -> None:
     """Restore a version into the draft."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            row = await service.get_flow(session, acting(), flow_id)
-            row = await versions.restore_version(
-                session, acting(), installation.registry, flow_id, version, revision=row.revision
-            )
-        print_result(
-            {"id": row.id, "revision": row.revision},
-            f"The draft holds version {version} again (revision {row.revision}).",
-            json=json,
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        row = await service.get_flow(session, acting(), flow_id)
+        row = await versions.restore_version(
+            session, acting(), installation.registry, flow_id, version, revision=row.revision
         )
-
-    with_installation(work)
+    print_result(
+        {"id": row.id, "revision": row.revision},
+        f"The draft holds version {version} again (revision {row.revision}).",
+        json=json,
+    )
 
 
 @app.command()
-def undo(
+@on_installation
+async def undo(
+    installation: Installation,
     which: FlowArgument,
     to: Annotated[
         int, typer.Option(min=0, help="Revision to restore, listed by `headgate flows revisions`. Also used to redo.")
@@ -262,46 +246,39 @@ def undo(
     json: JsonFlag = False,
 ) -> None:
     """Undo the last change of the draft; repeat to undo earlier ones. With --to, restore any revision."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            row = await service.get_flow(session, acting(), flow_id)
-            before = row.revision
-            row = await drafts.undo_draft(session, acting(), installation.registry, flow_id, revision=before, to=to)
-        if json:
-            print_json({"id": row.id, "revision": row.revision, "restores": row.restores})
-            return
-        flow = service.definition_of(row)
-        console.print(draw.draw(flow, await installation.registry.for_flow(row.tenant_id, flow)), markup=False)
-        console.print(f"\nRevision {row.revision} restores revision {row.restores}. To redo:")
-        console.print(f"headgate flows undo {row.id} --to {before}", markup=False)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        row = await service.get_flow(session, acting(), flow_id)
+        before = row.revision
+        row = await drafts.undo_draft(session, acting(), installation.registry, flow_id, revision=before, to=to)
+    if json:
+        print_json({"id": row.id, "revision": row.revision, "restores": row.restores})
+        return
+    flow = service.definition_of(row)
+    console.print(draw.draw(flow, await installation.registry.for_flow(row.tenant_id, flow)), markup=False)
+    console.print(f"\nRevision {row.revision} restores revision {row.restores}. To redo:")
+    console.print(f"headgate flows undo {row.id} --to {before}", markup=False)
 
 
 @app.command()
-def revisions(which: FlowArgument, json: JsonFlag = False) -> None:
+@on_installation
+async def revisions(installation: Installation, which: FlowArgument, json: JsonFlag = False) -> None:
     """List the newest revisions of the draft and their changes."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            newest = await drafts.list_drafts(session, acting(), flow_id, limit=21)
-        catalog = await installation.registry.for_flow(acting().tenant_id, newest[0].flow)
-        lines = [
-            (draft, proof.diff_lines(earlier.flow, draft.flow, catalog) if earlier is not None else [])
-            for draft, earlier in zip_longest(newest[:20], newest[1:])
-            if draft is not None
-        ]
-        print_rows(
-            [_revision(draft, changes) for draft, changes in lines],
-            ("revision", "saved", "restores", "changes"),
-            [(draft.revision, draft.saved_at, draft.restores, "; ".join(changes[:4])) for draft, changes in lines],
-            json=json,
-        )
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        newest = await drafts.list_drafts(session, acting(), flow_id, limit=21)
+    catalog = await installation.registry.for_flow(acting().tenant_id, newest[0].flow)
+    lines = [
+        (draft, proof.diff_lines(earlier.flow, draft.flow, catalog) if earlier is not None else [])
+        for draft, earlier in zip_longest(newest[:20], newest[1:])
+        if draft is not None
+    ]
+    print_rows(
+        [_revision(draft, changes) for draft, changes in lines],
+        ("revision", "saved", "restores", "changes"),
+        [(draft.revision, draft.saved_at, draft.restores, "; ".join(changes[:4])) for draft, changes in lines],
+        json=json,
+    )
 
 
 def _revision(draft: "drafts.Draft", changes: list[str]) -> dict[str, object]:
@@ -310,23 +287,21 @@ def _revision(draft: "drafts.Draft", changes: list[str]) -> dict[str, object]:
 
 
 @app.command()
-def delete(
+@on_installation
+async def delete(
+    installation: Installation,
     which: FlowArgument,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     json: JsonFlag = False,
 ) -> None:
     """Move a flow to the trash. It cannot run; `headgate flows trash restore` restores it. Runs are kept."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.writing() as session:
-            row = await service.get_flow(session, acting(), flow_id)
-            if not yes and not json and not prompt.Confirm.ask(f"Delete {escape(row.name)}?", default=False):
-                raise typer.Abort
-            await service.delete_flow(session, acting(), flow_id)
-        print_result({"deleted": flow_id}, f"Deleted {escape(row.name)}.", json=json)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.writing() as session:
+        row = await service.get_flow(session, acting(), flow_id)
+        if not yes and not json and not prompt.Confirm.ask(f"Delete {escape(row.name)}?", default=False):
+            raise typer.Abort
+        await service.delete_flow(session, acting(), flow_id)
+    print_result({"deleted": flow_id}, f"Deleted {escape(row.name)}.", json=json)
 
 
 @app.command("check-code")

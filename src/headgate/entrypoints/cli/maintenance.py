@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
-from headgate.entrypoints.cli.session import with_parts
+from headgate.entrypoints.cli.session import on_parts
 from headgate.entrypoints.compose import Parts
 
 _COUNTED = {
@@ -28,7 +28,9 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention an
 
 
 @app.command()
-def run(
+@on_parts
+async def run(
+    parts: Parts,
     job: Annotated[
         str | None, typer.Argument(help="A job, such as retention or sent_events; status lists them. Default: all.")
     ] = None,
@@ -36,37 +38,30 @@ def run(
     json: JsonFlag = False,
 ) -> None:
     """Run maintenance jobs now, regardless of schedule."""
-
-    async def work(parts: Parts) -> None:
-        names = list(parts.maintenance.jobs) if job is None else [job]
-        outcomes = {name: (await parts.maintenance.run_job(name, dry=dry_run)).as_json() for name in names}
-        if json:
-            print_json({"dry": dry_run, "jobs": outcomes})
-            return
-        rows = [(name, describe_outcome(outcome)) for name, outcome in outcomes.items()]
-        console.print(table(("job", "would delete" if dry_run else "deleted"), rows))
-        console.print("[dim]Nothing was deleted.[/]" if dry_run else "[dim]Deleted.[/]")
-
-    with_parts(work)
+    names = list(parts.maintenance.jobs) if job is None else [job]
+    outcomes = {name: (await parts.maintenance.run_job(name, dry=dry_run)).as_json() for name in names}
+    if json:
+        print_json({"dry": dry_run, "jobs": outcomes})
+        return
+    rows = [(name, describe_outcome(outcome)) for name, outcome in outcomes.items()]
+    console.print(table(("job", "would delete" if dry_run else "deleted"), rows))
+    console.print("[dim]Nothing was deleted.[/]" if dry_run else "[dim]Deleted.[/]")
 
 
 @app.command()
-def status(json: JsonFlag = False) -> None:
+@on_parts
+async def status(parts: Parts, json: JsonFlag = False) -> None:
     """Show the schedule, last run and result of each job."""
-
-    async def work(parts: Parts) -> None:
-        jobs = await parts.maintenance.status()
-        print_rows(
-            [asdict(job) for job in jobs],
-            ("job", "due", "last ran", "it deleted", ""),
-            [
-                (job.name, _when(job.due_at), _when(job.finished_at), describe_outcome(job.outcome), job.summary)
-                for job in jobs
-            ],
-            json=json,
-        )
-
-    with_parts(work)
+    jobs = await parts.maintenance.status()
+    print_rows(
+        [asdict(job) for job in jobs],
+        ("job", "due", "last ran", "it deleted", ""),
+        [
+            (job.name, _when(job.due_at), _when(job.finished_at), describe_outcome(job.outcome), job.summary)
+            for job in jobs
+        ],
+        json=json,
+    )
 
 
 def _when(moment: str | None) -> str:

@@ -8,7 +8,7 @@ from pydantic import SecretStr, ValidationError
 from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts, with_writing
+from headgate.entrypoints.cli.session import acting, on_installation, on_parts, with_parts, with_writing
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.connections.routes import CALLBACK
@@ -90,100 +90,87 @@ def add(
 
 
 @app.command("list")
-def list_(json: JsonFlag = False) -> None:
+@on_installation
+async def list_(installation: Installation, json: JsonFlag = False) -> None:
     """List the servers of your space."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = [McpServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
-        print_rows(
-            rows,
-            ("name", "where", "state", "tools found"),
-            [_cells(row) for row in rows],
-            json=json,
-            none="No MCP servers yet. Add one: [bold]headgate mcp-servers add NAME URL[/]",
-        )
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        rows = [McpServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
+    print_rows(
+        rows,
+        ("name", "where", "state", "tools found"),
+        [_cells(row) for row in rows],
+        json=json,
+        none="No MCP servers yet. Add one: [bold]headgate mcp-servers add NAME URL[/]",
+    )
 
 
 @app.command()
-def search(text: Annotated[str, typer.Argument(help="Part of the name.")] = "", json: JsonFlag = False) -> None:
+@on_parts
+async def search(
+    parts: Parts, text: Annotated[str, typer.Argument(help="Part of the name.")] = "", json: JsonFlag = False
+) -> None:
     """Search the operator's registry for servers (HEADGATE_MCP__REGISTRY_URL)."""
-
-    async def work(parts: Parts) -> None:
-        result = await parts.mcp_registry.search(text)
-        if json:
-            print_json(result.model_dump(mode="json"))
-            return
-        if not result.configured:
-            console.print("No registry is configured here: the operator sets HEADGATE_MCP__REGISTRY_URL.")
-            return
-        print_rows(
-            result.items,
-            ("server", "version", "URL", "description"),
-            [(server.name, server.version, server.url, clipped(server.description, 80)) for server in result.items],
-            json=False,
-            none="The registry has no such server with a URL.",
-        )
-        if result.omitted:
-            console.print(f"{result.omitted} more have no URL that can be used, such as programs.")
-        if result.more:
-            console.print("The registry has more: search for a longer part of the name.")
-
-    with_parts(work)
+    result = await parts.mcp_registry.search(text)
+    if json:
+        print_json(result.model_dump(mode="json"))
+        return
+    if not result.configured:
+        console.print("No registry is configured here: the operator sets HEADGATE_MCP__REGISTRY_URL.")
+        return
+    print_rows(
+        result.items,
+        ("server", "version", "URL", "description"),
+        [(server.name, server.version, server.url, clipped(server.description, 80)) for server in result.items],
+        json=False,
+        none="The registry has no such server with a URL.",
+    )
+    if result.omitted:
+        console.print(f"{result.omitted} more have no URL that can be used, such as programs.")
+    if result.more:
+        console.print("The registry has more: search for a longer part of the name.")
 
 
 @app.command()
-def show(name: Name, json: JsonFlag = False) -> None:
+@on_installation
+async def show(installation: Installation, name: Name, json: JsonFlag = False) -> None:
     """Show a server. Header values are never shown."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            row = McpServerOut.model_validate(await service.get_server(session, acting(), name))
-        if json:
-            print_json(row.model_dump(mode="json"))
-            return
-        for label, value in (
-            ("name", row.name),
-            ("where", _where(row)),
-            ("state", "on" if row.enabled else "off"),
-            ("secrets", ", ".join(row.secret_names) or "none"),
-            ("connection", row.connection or "none"),
-            ("model", _model(row.sampling)),
-            ("tools found", when(row.tools_found_at) if row.tools_found_at else "never"),
-            ("told", row.error_message or "nothing"),
-        ):
-            console.print(f"{label:12} {value}", markup=False)
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        row = McpServerOut.model_validate(await service.get_server(session, acting(), name))
+    if json:
+        print_json(row.model_dump(mode="json"))
+        return
+    for label, value in (
+        ("name", row.name),
+        ("where", _where(row)),
+        ("state", "on" if row.enabled else "off"),
+        ("secrets", ", ".join(row.secret_names) or "none"),
+        ("connection", row.connection or "none"),
+        ("model", _model(row.sampling)),
+        ("tools found", when(row.tools_found_at) if row.tools_found_at else "never"),
+        ("told", row.error_message or "nothing"),
+    ):
+        console.print(f"{label:12} {value}", markup=False)
 
 
 @app.command()
-def tools(name: Name, json: JsonFlag = False) -> None:
+@on_installation
+async def tools(installation: Installation, name: Name, json: JsonFlag = False) -> None:
     """List the tools of a server as of the last refresh."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = [McpToolOut.model_validate(row) for row in await service.list_tools(session, acting(), name)]
-        print_rows(
-            rows,
-            ("tool", "state", "the server says"),
-            [(f"{name}.{row.name}", _state(row), clipped(row.description)) for row in rows],
-            json=json,
-        )
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        rows = [McpToolOut.model_validate(row) for row in await service.list_tools(session, acting(), name)]
+    print_rows(
+        rows,
+        ("tool", "state", "the server says"),
+        [(f"{name}.{row.name}", _state(row), clipped(row.description)) for row in rows],
+        json=json,
+    )
 
 
 @app.command()
-def refresh(name: Name, json: JsonFlag = False) -> None:
+@on_parts
+async def refresh(parts: Parts, name: Name, json: JsonFlag = False) -> None:
     """Reload the tools of a server."""
-
-    async def work(parts: Parts) -> None:
-        await _refresh(parts.mcp, name, as_json=json)
-
-    with_parts(work)
+    await _refresh(parts.mcp, name, as_json=json)
 
 
 @app.command()
@@ -223,57 +210,49 @@ def authorize(
 
 
 @app.command()
-def changes(name: Name, json: JsonFlag = False) -> None:
+@on_installation
+async def changes(installation: Installation, name: Name, json: JsonFlag = False) -> None:
     """Show how the descriptions of changed tools differ from those that a user accepted."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_tools(session, acting(), name)
-            changed = [McpToolOut.model_validate(row) for row in rows if row.changed]
-        if json:
-            print_json([row.model_dump(mode="json") for row in changed])
-            return
-        for row in changed:
-            console.print(f"{name}.{row.name}", markup=False)
-            console.print("\n".join(row.difference or ["  The accepted description is not stored."]), markup=False)
-        if not changed:
-            console.print("No tool changed.")
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        rows = await service.list_tools(session, acting(), name)
+        changed = [McpToolOut.model_validate(row) for row in rows if row.changed]
+    if json:
+        print_json([row.model_dump(mode="json") for row in changed])
+        return
+    for row in changed:
+        console.print(f"{name}.{row.name}", markup=False)
+        console.print("\n".join(row.difference or ["  The accepted description is not stored."]), markup=False)
+    if not changed:
+        console.print("No tool changed.")
 
 
 @app.command()
-def accept(
+@on_installation
+async def accept(
+    installation: Installation,
     name: Name,
     tool: Annotated[list[str] | None, typer.Argument(help="Tools; all changed ones without.")] = None,
     json: JsonFlag = False,
 ) -> None:
     """Accept tools whose description changed, so that models get them again."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            accepted = await service.accept_tools(session, acting(), name, tools=dict.fromkeys(tool or [], ""))
-        if json:
-            print_json(list(accepted))
-        else:
-            console.print("\n".join(["Accepted:", *accepted]) if accepted else "No tool changed.", markup=False)
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        accepted = await service.accept_tools(session, acting(), name, tools=dict.fromkeys(tool or [], ""))
+    if json:
+        print_json(list(accepted))
+    else:
+        console.print("\n".join(["Accepted:", *accepted]) if accepted else "No tool changed.", markup=False)
 
 
 @app.command("test")
-def try_(name: Name, json: JsonFlag = False) -> None:
+@on_parts
+async def try_(parts: Parts, name: Name, json: JsonFlag = False) -> None:
     """Test the connection without saving anything."""
-
-    async def work(parts: Parts) -> None:
-        answer = await parts.mcp.test(acting(), name)
-        if json:
-            print_json(answer.model_dump(mode="json"))
-        else:
-            words = f"{answer.server or 'no name'}, MCP {answer.protocol}, {answer.tools} tools, {answer.ms:g} ms"
-            console.print(f"{name} answers: {words}.", markup=False)
-
-    with_parts(work)
+    answer = await parts.mcp.test(acting(), name)
+    if json:
+        print_json(answer.model_dump(mode="json"))
+    else:
+        words = f"{answer.server or 'no name'}, MCP {answer.protocol}, {answer.tools} tools, {answer.ms:g} ms"
+        console.print(f"{name} answers: {words}.", markup=False)
 
 
 @app.command()

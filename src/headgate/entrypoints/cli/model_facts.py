@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import JsonFlag, print_result
-from headgate.entrypoints.cli.session import acting, with_installation, with_writing
+from headgate.entrypoints.cli.session import acting, on_installation, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.models.errors import BadModelSettings
 from headgate.features.models.setup import service
@@ -15,7 +15,9 @@ from headgate.features.models.setup.values import ModelFacts
 ModelArgument = Annotated[str, typer.Argument(help="provider/name or server/name.")]
 
 
-def describe(
+@on_installation
+async def describe(
+    installation: Installation,
     model: ModelArgument,
     label: Annotated[str | None, typer.Option(help="Name shown to users.")] = None,
     description: Annotated[str | None, typer.Option(help="Purpose.")] = None,
@@ -39,15 +41,11 @@ def describe(
         max_concurrent=max_concurrent,
         hidden=hidden,
     )
-
-    async def work(installation: Installation) -> None:
-        keys = installation.keys_of(acting(), "models")
-        async with installation.database.writing() as session:
-            row = await service.put_facts(session, acting(), keys, provider=provider, name=name, facts=facts)
-            stored = {"provider": row.provider, "name": row.name, **row.facts}
-        print_result(stored, f"{escape(model)} is {'hidden' if hidden else 'described'}.", json=json)
-
-    with_installation(work)
+    keys = installation.keys_of(acting(), "models")
+    async with installation.database.writing() as session:
+        row = await service.put_facts(session, acting(), keys, provider=provider, name=name, facts=facts)
+        stored = {"provider": row.provider, "name": row.name, **row.facts}
+    print_result(stored, f"{escape(model)} is {'hidden' if hidden else 'described'}.", json=json)
 
 
 def reset(model: ModelArgument, json: JsonFlag = False) -> None:

@@ -6,7 +6,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
-from headgate.entrypoints.cli.session import acting, with_installation, with_writing
+from headgate.entrypoints.cli.session import acting, on_installation, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.models import readiness
 from headgate.features.models.errors import BadModelSettings
@@ -23,24 +23,21 @@ app = typer.Typer(
 
 
 @app.command("list")
-def list_(json: JsonFlag = False) -> None:
+@on_installation
+async def list_(installation: Installation, json: JsonFlag = False) -> None:
     """Show the model of each role, where it was configured, and whether it is ready."""
-
-    async def work(installation: Installation) -> None:
-        survey = await readiness.survey(installation.keys_of(acting(), "models"), local=installation.local_models)
-        if json:
-            print_json([role.model_dump(mode="json") for role in survey.roles])
-            return
-        rows = [
-            (role.role, escape(role.model or "none"), role.source.replace("_", " "), "yes" if role.ready else "no")
-            for role in survey.roles
-        ]
-        console.print(table(("role", "model", "chosen by", "ready"), rows))
-        for role in survey.roles:
-            if not role.ready:
-                console.print(f"\n[bold]{role.role}[/] {escape(role.problem)}\n  {escape(role.remedy)}")
-
-    with_installation(work)
+    survey = await readiness.survey(installation.keys_of(acting(), "models"), local=installation.local_models)
+    if json:
+        print_json([role.model_dump(mode="json") for role in survey.roles])
+        return
+    rows = [
+        (role.role, escape(role.model or "none"), role.source.replace("_", " "), "yes" if role.ready else "no")
+        for role in survey.roles
+    ]
+    console.print(table(("role", "model", "chosen by", "ready"), rows))
+    for role in survey.roles:
+        if not role.ready:
+            console.print(f"\n[bold]{role.role}[/] {escape(role.problem)}\n  {escape(role.remedy)}")
 
 
 @app.command("set")

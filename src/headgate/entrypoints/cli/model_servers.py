@@ -8,7 +8,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts, with_writing
+from headgate.entrypoints.cli.session import acting, on_installation, with_parts, with_writing
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.models.errors import BadModelServer
@@ -30,7 +30,9 @@ Everywhere = Annotated[bool, typer.Option("--organisation", help="Store it for a
 
 
 @app.command()
-def add(
+@on_installation
+async def add(
+    installation: Installation,
     name: Name,
     address: Annotated[str, typer.Argument(help="Its URL. Default: the URL of --preset.")] = "",
     preset: Annotated[
@@ -57,42 +59,33 @@ def add(
         key=_value(key),
         headers=dict(_header(pair) for pair in header or []),
     )
-
-    async def work(installation: Installation) -> None:
-        await check_address(server.address, installation.keys_of(acting(), "models").open_networks)
-        async with installation.database.writing() as session:
-            row = await service.put_server(
-                session, acting(), installation.box, name=name, server=server, organisation=organisation
-            )
-            stored = ModelServerOut.model_validate(row)
-        print_result(
-            stored,
-            f"Connected {name} at {escape(stored.address)}. Test it: headgate models servers test {name}",
-            json=json,
+    await check_address(server.address, installation.keys_of(acting(), "models").open_networks)
+    async with installation.database.writing() as session:
+        row = await service.put_server(
+            session, acting(), installation.box, name=name, server=server, organisation=organisation
         )
-
-    with_installation(work)
+        stored = ModelServerOut.model_validate(row)
+    print_result(
+        stored, f"Connected {name} at {escape(stored.address)}. Test it: headgate models servers test {name}", json=json
+    )
 
 
 @app.command("list")
-def list_(json: JsonFlag = False) -> None:
+@on_installation
+async def list_(installation: Installation, json: JsonFlag = False) -> None:
     """List the model servers of your space and the organisation."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = [ModelServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
-        print_rows(
-            rows,
-            ("name", "protocol", "address", "secrets", "space"),
-            [
-                (row.name, row.kind, escape(row.address), ", ".join(row.secret_names), row.space_id or "organisation")
-                for row in rows
-            ],
-            json=json,
-            none="No model servers yet. Add one: [bold]headgate models servers add NAME ADDRESS[/]",
-        )
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        rows = [ModelServerOut.model_validate(row) for row in await service.list_servers(session, acting())]
+    print_rows(
+        rows,
+        ("name", "protocol", "address", "secrets", "space"),
+        [
+            (row.name, row.kind, escape(row.address), ", ".join(row.secret_names), row.space_id or "organisation")
+            for row in rows
+        ],
+        json=json,
+        none="No model servers yet. Add one: [bold]headgate models servers add NAME ADDRESS[/]",
+    )
 
 
 @app.command("test")

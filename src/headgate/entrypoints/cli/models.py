@@ -9,7 +9,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from headgate.entrypoints.cli import model_classes, model_facts, model_roles, model_servers
 from headgate.entrypoints.cli.output import JsonFlag, console, errors, print_json, print_result, print_rows, table
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.session import acting, on_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.models import service
 from headgate.features.models.catalogue import ModelInfo
@@ -28,49 +28,40 @@ app.command("reset")(model_facts.reset)
 
 
 @app.command()
-def providers(json: JsonFlag = False) -> None:
+@on_installation
+async def providers(installation: Installation, json: JsonFlag = False) -> None:
     """Show which providers are ready, and what the others need."""
-
-    async def work(installation: Installation) -> None:
-        states = await service.list_providers(installation.keys_of(acting(), "models"), local=installation.local_models)
-        if json:
-            print_json(states)
-            return
-        rows = [
-            (provider.label, "[green]ready[/]" if provider.configured else "[dim]no[/]", provider.default_model or "")
-            for provider in states
-        ]
-        console.print(table(("provider", "ready", "default model"), rows))
-        for provider in states:
-            if not provider.configured:
-                console.print(
-                    f"\n[bold]{escape(provider.label)}[/] {escape(provider.reason)}\n  {escape(provider.remedy)}"
-                )
-
-    with_installation(work)
+    states = await service.list_providers(installation.keys_of(acting(), "models"), local=installation.local_models)
+    if json:
+        print_json(states)
+        return
+    rows = [
+        (provider.label, "[green]ready[/]" if provider.configured else "[dim]no[/]", provider.default_model or "")
+        for provider in states
+    ]
+    console.print(table(("provider", "ready", "default model"), rows))
+    for provider in states:
+        if not provider.configured:
+            console.print(f"\n[bold]{escape(provider.label)}[/] {escape(provider.reason)}\n  {escape(provider.remedy)}")
 
 
 @app.command("list")
-def list_(
-    provider: Annotated[str | None, typer.Argument(help="Only models of this provider.")] = None, json: JsonFlag = False
+@on_installation
+async def list_(
+    installation: Installation,
+    provider: Annotated[str | None, typer.Argument(help="Only models of this provider.")] = None,
+    json: JsonFlag = False,
 ) -> None:
     """List the chat models of each provider, from its server if possible."""
-
-    async def work(installation: Installation) -> None:
-        models = await service.all_models(
-            installation.keys_of(acting(), "models"), local=installation.local_models, provider=provider
-        )
-        print_rows(
-            models,
-            ("model", "can", "context (tokens)"),
-            [
-                (f"{model.provider}/{model.name}", _abilities(model), _thousands(model.context_window))
-                for model in models
-            ],
-            json=json,
-        )
-
-    with_installation(work)
+    models = await service.all_models(
+        installation.keys_of(acting(), "models"), local=installation.local_models, provider=provider
+    )
+    print_rows(
+        models,
+        ("model", "can", "context (tokens)"),
+        [(f"{model.provider}/{model.name}", _abilities(model), _thousands(model.context_window)) for model in models],
+        json=json,
+    )
 
 
 def _abilities(model: ModelInfo) -> str:

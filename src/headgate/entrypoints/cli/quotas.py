@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_reading
+from headgate.entrypoints.cli.session import acting, on_installation, with_reading
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces.service import get_space, get_space_named
 from headgate.features.runs.quotas.bounds import SECOND, Quota, Scope
@@ -37,7 +37,9 @@ def list_(json: JsonFlag = False) -> None:
 
 
 @app.command("set")
-def set_(
+@on_installation
+async def set_(
+    installation: Installation,
     scope: Annotated[Scope, typer.Argument(help="Scope of the limit.")],
     quota: Annotated[Quota, typer.Argument(help="What is limited.")],
     most: Annotated[int | None, typer.Argument(min=0, help="The limit. Omit to remove it.")] = None,
@@ -45,21 +47,17 @@ def set_(
     json: JsonFlag = False,
 ) -> None:
     """Set or remove a limit. The server settings HEADGATE_QUOTAS__* are the upper bounds."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            find = get_space if is_id(space) else get_space_named
-            space_id = (await find(session, acting(), space)).id if space else None
-            await _quotas(installation).set_limit(
-                session, acting(), scope=scope, space_id=space_id, quota=quota, limit=most
-            )
-        if json:
-            print_json({"scope": scope, "space_id": space_id, "quota": quota, "most": most})
-            return
-        of = space or _WHO[scope]
-        console.print(f"{escape(of)}, {quota}: {_amount(most, 'no limit set')}.")
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        find = get_space if is_id(space) else get_space_named
+        space_id = (await find(session, acting(), space)).id if space else None
+        await _quotas(installation).set_limit(
+            session, acting(), scope=scope, space_id=space_id, quota=quota, limit=most
+        )
+    if json:
+        print_json({"scope": scope, "space_id": space_id, "quota": quota, "most": most})
+        return
+    of = space or _WHO[scope]
+    console.print(f"{escape(of)}, {quota}: {_amount(most, 'no limit set')}.")
 
 
 def _quotas(installation: Installation) -> Quotas:

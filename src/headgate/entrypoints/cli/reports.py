@@ -8,7 +8,7 @@ import typer
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, print_result
-from headgate.entrypoints.cli.session import acting, with_parts
+from headgate.entrypoints.cli.session import acting, on_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.runs.report.words import Language
 from headgate.foundation.lazy import lazy_module
@@ -24,7 +24,9 @@ Output = Annotated[
 In = Annotated[Language, typer.Option("--language", help="Language of the report.")]
 
 
-def flow_report(
+@on_parts
+async def flow_report(
+    parts: Parts,
     which: FlowArgument,
     version: Annotated[int | None, typer.Option(help="Version to report on, instead of the draft.", min=1)] = None,
     output: Output = None,
@@ -32,28 +34,22 @@ def flow_report(
     json: JsonFlag = False,
 ) -> None:
     """Write an audit report as PDF: the flow's diagram, form and steps."""
-
-    async def work(parts: Parts) -> None:
-        flow_id = await flow_id_of(parts, which)
-        made = await _reports(parts).of_flow(acting(), flow_id, version=version, language=language)
-        _write(made, output or Path(f"report-{flow_id}.pdf"), json=json)
-
-    with_parts(work)
+    flow_id = await flow_id_of(parts, which)
+    made = await _reports(parts).of_flow(acting(), flow_id, version=version, language=language)
+    _write(made, output or Path(f"report-{flow_id}.pdf"), json=json)
 
 
-def run_report(
+@on_parts
+async def run_report(
+    parts: Parts,
     run_id: Annotated[str, typer.Argument(help="Id of the run.")],
     output: Output = None,
     language: In = "en",
     json: JsonFlag = False,
 ) -> None:
     """Write an audit report as PDF: the executed steps and their results."""
-
-    async def work(parts: Parts) -> None:
-        made = await _reports(parts).of_run(acting(), run_id, language=language)
-        _write(made, output or Path(f"report-{run_id}.pdf"), json=json)
-
-    with_parts(work)
+    made = await _reports(parts).of_run(acting(), run_id, language=language)
+    _write(made, output or Path(f"report-{run_id}.pdf"), json=json)
 
 
 def _reports(parts: Parts) -> "service.Reports":

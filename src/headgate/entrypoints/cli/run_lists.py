@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_rows, when
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.session import acting, on_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.runs import service
 from headgate.features.runs.deliveries.schemas import DeliveryState
@@ -55,7 +55,9 @@ Search = Annotated[str | None, typer.Option(help="Words of the input, result or 
 View = Annotated[str | None, typer.Option(help="A saved view; other options replace its filters.")]
 
 
-def list_(
+@on_installation
+async def list_(
+    installation: Installation,
     flow: Flow = None,
     status: Status = None,
     deliveries: Delivered = None,
@@ -79,19 +81,17 @@ def list_(
         "trigger_id": trigger,
         "since": since, "until": until, "search": search,
     }  # fmt: skip
-
-    async def work(installation: Installation) -> None:
-        run_filter, words, _ = await _wanted(installation, view, own)
-        async with installation.database.reading() as session:
-            runs, _ = await service.page_of_runs(session, acting(), run_filter, search=words, details=True, limit=limit)
-        columns = ("id", "status", "flow", "version", "started", "took", "cost", "trigger", "owner", "tags", "result")
-        rows = [_row(run) for run in runs]
-        print_rows(runs, columns, rows, json=json, none="No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]")
-
-    with_installation(work)
+    run_filter, words, _ = await _wanted(installation, view, own)
+    async with installation.database.reading() as session:
+        runs, _ = await service.page_of_runs(session, acting(), run_filter, search=words, details=True, limit=limit)
+    columns = ("id", "status", "flow", "version", "started", "took", "cost", "trigger", "owner", "tags", "result")
+    rows = [_row(run) for run in runs]
+    print_rows(runs, columns, rows, json=json, none="No runs yet. Run a flow: [bold]headgate run FLOW_ID[/]")
 
 
-def export(
+@on_installation
+async def export(
+    installation: Installation,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Output file; .jsonl for JSON Lines. Default: standard output."),
@@ -118,30 +118,24 @@ def export(
         "trigger_id": trigger,
         "since": since, "until": until, "search": search,
     }  # fmt: skip
-
-    async def work(installation: Installation) -> None:
-        run_filter, words, of_view = await _wanted(installation, view, own)
-        chosen: tuple[Any, ...] = tuple(columns or of_view or run_export.COLUMNS)
-        if unknown := set(chosen) - set(run_export.COLUMNS):
-            raise Invalid(
-                f"There is no column {', '.join(sorted(unknown))}.", remedy=f"Columns: {', '.join(run_export.COLUMNS)}."
-            )
-        form: Any = "jsonl" if output is not None and output.suffix.lower() == ".jsonl" else "csv"
-
-        async def again() -> Any:  # noqa: ANN401 - a principal
-            return acting()
-
-        lines = run_export.export_runs(
-            installation.database, again, run_filter, form=form, search=words, columns=chosen
+    run_filter, words, of_view = await _wanted(installation, view, own)
+    chosen: tuple[Any, ...] = tuple(columns or of_view or run_export.COLUMNS)
+    if unknown := set(chosen) - set(run_export.COLUMNS):
+        raise Invalid(
+            f"There is no column {', '.join(sorted(unknown))}.", remedy=f"Columns: {', '.join(run_export.COLUMNS)}."
         )
-        with nullcontext(None) if output is None else output.open("wb") as file:
-            async for line in lines:
-                if file is None:
-                    console.file.write(line.decode())
-                else:
-                    file.write(line)
+    form: Any = "jsonl" if output is not None and output.suffix.lower() == ".jsonl" else "csv"
 
-    with_installation(work)
+    async def again() -> Any:  # noqa: ANN401 - a principal
+        return acting()
+
+    lines = run_export.export_runs(installation.database, again, run_filter, form=form, search=words, columns=chosen)
+    with nullcontext(None) if output is None else output.open("wb") as file:
+        async for line in lines:
+            if file is None:
+                console.file.write(line.decode())
+            else:
+                file.write(line)
 
 
 async def _wanted(

@@ -14,7 +14,7 @@ from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
 from headgate.entrypoints.cli.reports import run_report
 from headgate.entrypoints.cli.run_view import show_text
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.session import acting, on_installation, on_parts, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.runs import service
@@ -53,25 +53,24 @@ app.command()(run_lists.export)
 
 
 @app.command()
-def show(run_id: RunId, json: JsonFlag = False) -> None:
+@on_parts
+async def show(parts: Parts, run_id: RunId, json: JsonFlag = False) -> None:
     """Show a run: its steps, attempts, times, tokens and result."""
-
-    async def work(parts: Parts) -> None:
-        run = await service.get_run(parts.engine, acting(), run_id)
-        if json:
-            print_json(run)
-        else:
-            async with parts.database.reading() as session:
-                relations = await service.get_relations(session, acting(), run_id)
-            started = {counts.step_id: counts for counts in relations.steps}
-            _show(run, (await run_lists.flow_names(parts, [run])).get(run.flow_id, ""), started)
-            sent.show_undelivered(await sent.undelivered_of(parts, run_id), run_id)
-
-    with_parts(work)
+    run = await service.get_run(parts.engine, acting(), run_id)
+    if json:
+        print_json(run)
+    else:
+        async with parts.database.reading() as session:
+            relations = await service.get_relations(session, acting(), run_id)
+        started = {counts.step_id: counts for counts in relations.steps}
+        _show(run, (await run_lists.flow_names(parts, [run])).get(run.flow_id, ""), started)
+        sent.show_undelivered(await sent.undelivered_of(parts, run_id), run_id)
 
 
 @app.command()
-def evidence(
+@on_parts
+async def evidence(
+    parts: Parts,
     run_id: RunId,
     output: Output = None,
     embed: Annotated[bool, typer.Option("--embed", help="Include the contents of artifacts in the JSON.")] = False,
@@ -82,68 +81,60 @@ def evidence(
     A file that ends in .zip has the contents of the run's artifacts next to the document. Check either with
     `headgate evidence verify FILE`.
     """
-
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
-            package = await parts.notary.package(session, acting(), run_id)
-        zipped = output is not None and output.suffix.lower() == ".zip"
-        contents: dict[str, bytes] = {}
-        if zipped or embed:
-            contents = await packages.read_contents(package, parts.engine.services.files, acting().tenant_id)
-        content = archive.as_zip(package, contents) if zipped else archive.as_json(package, contents)
-        if output is None:
-            console.file.write(content.decode())
-            console.file.flush()
-            return
-        write_file(output, content)
-        print_result(
-            {"path": str(output), "size": len(content), "key_id": package["seal"]["key_id"]},
-            f"Wrote {output} ({len(content):,} bytes), signed by key {package['seal']['key_id']}",
-            json=json,
-        )
-
-    with_parts(work)
+    async with parts.database.reading() as session:
+        package = await parts.notary.package(session, acting(), run_id)
+    zipped = output is not None and output.suffix.lower() == ".zip"
+    contents: dict[str, bytes] = {}
+    if zipped or embed:
+        contents = await packages.read_contents(package, parts.engine.services.files, acting().tenant_id)
+    content = archive.as_zip(package, contents) if zipped else archive.as_json(package, contents)
+    if output is None:
+        console.file.write(content.decode())
+        console.file.flush()
+        return
+    write_file(output, content)
+    print_result(
+        {"path": str(output), "size": len(content), "key_id": package["seal"]["key_id"]},
+        f"Wrote {output} ({len(content):,} bytes), signed by key {package['seal']['key_id']}",
+        json=json,
+    )
 
 
 @app.command()
-def text(run_id: RunId, output: Output = None, json: JsonFlag = False) -> None:
+@on_parts
+async def text(parts: Parts, run_id: RunId, output: Output = None, json: JsonFlag = False) -> None:
     """Print the complete text of a run's result, or save it to a file."""
-
-    async def work(parts: Parts) -> None:
-        run = await service.get_run(parts.engine, acting(), run_id)
-        result = await service.complete_text(parts.engine, acting(), run)
-        if output is None:
-            print_json({"text": result}) if json else console.print(result, markup=False, soft_wrap=True)
-            return
-        content = result.encode()
-        write_file(output, content)
-        print_result({"path": str(output), "size": len(content)}, f"Wrote {output} ({len(content):,} bytes)", json=json)
-
-    with_parts(work)
+    run = await service.get_run(parts.engine, acting(), run_id)
+    result = await service.complete_text(parts.engine, acting(), run)
+    if output is None:
+        print_json({"text": result}) if json else console.print(result, markup=False, soft_wrap=True)
+        return
+    content = result.encode()
+    write_file(output, content)
+    print_result({"path": str(output), "size": len(content)}, f"Wrote {output} ({len(content):,} bytes)", json=json)
 
 
 @app.command("files")
-def files_(run_id: RunId, json: JsonFlag = False) -> None:
+@on_parts
+async def files_(parts: Parts, run_id: RunId, json: JsonFlag = False) -> None:
     """List the files that a run created."""
-
-    async def work(parts: Parts) -> None:
-        async with parts.database.reading() as session:
-            await service.get_run(parts.engine, acting(), run_id)
-            rows = await files.list_files(session, acting(), flow_run_id=run_id, limit=200)
-        artifacts = [run_files.as_value(row) for row in reversed(rows)]
-        print_rows(
-            artifacts,
-            ("id", "name", "kind", "size"),
-            [(file.id, escape(file.name), file.media_type, f"{file.size:,} bytes") for file in artifacts],
-            json=json,
-            none="The run created no files.",
-        )
-
-    with_parts(work)
+    async with parts.database.reading() as session:
+        await service.get_run(parts.engine, acting(), run_id)
+        rows = await files.list_files(session, acting(), flow_run_id=run_id, limit=200)
+    artifacts = [run_files.as_value(row) for row in reversed(rows)]
+    print_rows(
+        artifacts,
+        ("id", "name", "kind", "size"),
+        [(file.id, escape(file.name), file.media_type, f"{file.size:,} bytes") for file in artifacts],
+        json=json,
+        none="The run created no files.",
+    )
 
 
 @app.command()
-def download(
+@on_installation
+async def download(
+    installation: Installation,
     file_id: Annotated[str, typer.Argument(help="Id of the file.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Output file. Default: the name of the file.")
@@ -151,16 +142,12 @@ def download(
     json: JsonFlag = False,
 ) -> None:
     """Save a file that was created by a run or uploaded."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            row = await files.get_file_system(session, tenant_id=acting().tenant_id, file_id=file_id)
-        content = await files.read_content(installation.storage, row)
-        target = output or Path(row.name)
-        write_file(target, content)
-        print_result({"path": str(target), "size": len(content)}, f"Wrote {target} ({len(content):,} bytes)", json=json)
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        row = await files.get_file_system(session, tenant_id=acting().tenant_id, file_id=file_id)
+    content = await files.read_content(installation.storage, row)
+    target = output or Path(row.name)
+    write_file(target, content)
+    print_result({"path": str(target), "size": len(content)}, f"Wrote {target} ({len(content):,} bytes)", json=json)
 
 
 @app.command()

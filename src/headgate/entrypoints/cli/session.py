@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, TypeVar
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from headgate.entrypoints.cli.chosen import SPACE, TENANT
 from headgate.entrypoints.compose import Parts, open_parts
@@ -28,6 +30,7 @@ else:
     tenants = lazy_module("headgate.features.accounts.tenants.service")
 
 T = TypeVar("T")
+P = ParamSpec("P")
 Opened = TypeVar("Opened", bound=Installation)
 Quiet = Literal["error", "critical"]
 """The least severe log line that a command shows by itself."""
@@ -50,12 +53,7 @@ def operator() -> Actor:
         return Actor("command", "command line")
 
 
-def with_parts(
-    work: Callable[[Parts], Awaitable[T]],
-    settings: Settings | None = None,
-    *,
-    quiet: Quiet = "error",
-) -> T:
+def with_parts(work: Callable[[Parts], Awaitable[T]], settings: Settings | None = None, *, quiet: Quiet = "error") -> T:
     """Open the parts with the engine, do the work, close them."""
     chosen = settings or Settings()
     return _run(open_parts(chosen), work, chosen, quiet)
@@ -65,6 +63,31 @@ def with_installation(work: Callable[[Installation], Awaitable[T]], settings: Se
     """Open the database, do the work, close it: for commands that run no flow. It takes half the time of the parts."""
     chosen = settings or Settings()
     return _run(open_installation(chosen), work, chosen, "error")
+
+
+def on_installation(work: Callable[Concatenate[Installation, P], Awaitable[None]]) -> Callable[P, None]:
+    """Make a command of a function whose first parameter is the installation, opened as by `with_installation`."""
+    return _command(work, with_installation)
+
+
+def on_parts(work: Callable[Concatenate[Parts, P], Awaitable[None]]) -> Callable[P, None]:
+    """Make a command of a function whose first parameter is the parts, opened as by `with_parts`."""
+    return _command(work, with_parts)
+
+
+def _command(
+    work: Callable[Concatenate[Opened, P], Awaitable[None]],
+    open_for: Callable[[Callable[[Opened], Awaitable[None]]], None],
+) -> Callable[P, None]:
+    @wraps(work)
+    def command(*args: P.args, **kwargs: P.kwargs) -> None:
+        open_for(lambda opened: work(opened, *args, **kwargs))
+
+    shown: Any = command  # Typer reads the options from the signature and the annotations
+    opened, *options = signature(work).parameters.values()
+    shown.__signature__ = signature(work).replace(parameters=options)
+    shown.__annotations__ = {name: value for name, value in work.__annotations__.items() if name != opened.name}
+    return command
 
 
 def with_reading(call: Callable[["AsyncSession", Installation], Awaitable[T]]) -> T:

@@ -8,7 +8,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.session import acting, on_installation, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.catalog.gallery import Recipe, recipe_index
 from headgate.features.catalog.own.store import with_packs
@@ -24,8 +24,7 @@ Name = Annotated[str, typer.Argument(help="Name of the template.")]
 
 @app.command("list")
 def list_(
-    query: Annotated[str, typer.Argument(help="What the flow should do. Default: all.")] = "",
-    json: JsonFlag = False,
+    query: Annotated[str, typer.Argument(help="What the flow should do. Default: all.")] = "", json: JsonFlag = False
 ) -> None:
     """List ready-made flows."""
     recipes, catalog = with_installation(_all)
@@ -52,26 +51,23 @@ def show(name: Name, json: JsonFlag = False) -> None:
 
 
 @app.command()
-def use(name: Name, json: JsonFlag = False) -> None:
+@on_installation
+async def use(installation: Installation, name: Name, json: JsonFlag = False) -> None:
     """Create a flow from a template, and publish the flows that its steps run. Nothing is run."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            recipe = await recipe_named(session, name)
-            row, called, notes = await create_from_template(
-                session, acting(), installation.rules, recipe, installation.trigger_transfer
-            )
-        names = [flow.name for flow in called]
-        lines = [f"Created and published [bold]{escape(flow.name)}[/] {flow.id}, which it runs" for flow in called]
-        if recipe.triggers and not notes:
-            lines += [f"Added the trigger '{escape(trigger.name)}', switched off" for trigger in recipe.triggers]
-        print_result(
-            {"id": row.id, "name": row.name, "revision": row.revision, "also_created": names, "notes": list(notes)},
-            "\n".join([*lines, *map(escape, notes), f"Created [bold]{escape(row.name)}[/] {row.id}"]),
-            json=json,
+    async with installation.database.writing() as session:
+        recipe = await recipe_named(session, name)
+        row, called, notes = await create_from_template(
+            session, acting(), installation.rules, recipe, installation.trigger_transfer
         )
-
-    with_installation(work)
+    names = [flow.name for flow in called]
+    lines = [f"Created and published [bold]{escape(flow.name)}[/] {flow.id}, which it runs" for flow in called]
+    if recipe.triggers and not notes:
+        lines += [f"Added the trigger '{escape(trigger.name)}', switched off" for trigger in recipe.triggers]
+    print_result(
+        {"id": row.id, "name": row.name, "revision": row.revision, "also_created": names, "notes": list(notes)},
+        "\n".join([*lines, *map(escape, notes), f"Created [bold]{escape(row.name)}[/] {row.id}"]),
+        json=json,
+    )
 
 
 async def _all(installation: Installation) -> tuple[Sequence[Recipe], Catalog]:

@@ -14,7 +14,7 @@ from headgate.entrypoints.cli.expected import expected, given, in_short
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.knowledge_base import find_base
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_parts
+from headgate.entrypoints.cli.session import acting, on_installation, with_installation, with_parts
 from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
@@ -44,26 +44,23 @@ _MEMBERS = (
 
 
 @app.command("list")
-def list_(which: FlowArgument, json: JsonFlag = False) -> None:
+@on_installation
+async def list_(installation: Installation, which: FlowArgument, json: JsonFlag = False) -> None:
     """List the tests of a flow, and whether its draft passes them."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            tests = await results.read_tests(session, acting(), installation.registry, flow_id)
-        if json:
-            print_json(tests)
-            return
-        if not tests.cases:
-            console.print("No tests yet. Add some from a file: [bold]headgate tests set FLOW tests.json[/]")
-            return
-        rows = [(escape(case.name), escape(given(case)), escape(expected(case.expect))) for case in tests.cases]
-        console.print(table(("test", "input", "the answer"), rows))
-        often = f", {tests.required_trials} trials of each" if tests.required_trials > 1 else ""
-        required = f"; they must pass before publishing{often}" if tests.required else ""
-        console.print(f"\n[dim]{_describe_standing(tests.standing)}{required}.[/]")
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        tests = await results.read_tests(session, acting(), installation.registry, flow_id)
+    if json:
+        print_json(tests)
+        return
+    if not tests.cases:
+        console.print("No tests yet. Add some from a file: [bold]headgate tests set FLOW tests.json[/]")
+        return
+    rows = [(escape(case.name), escape(given(case)), escape(expected(case.expect))) for case in tests.cases]
+    console.print(table(("test", "input", "the answer"), rows))
+    often = f", {tests.required_trials} trials of each" if tests.required_trials > 1 else ""
+    required = f"; they must pass before publishing{often}" if tests.required else ""
+    console.print(f"\n[dim]{_describe_standing(tests.standing)}{required}.[/]")
 
 
 @app.command("set")
@@ -100,7 +97,9 @@ def set_(
 
 
 @app.command("from-questions")
-def from_questions_(
+@on_installation
+async def from_questions_(
+    installation: Installation,
     which: FlowArgument,
     base: Annotated[str, typer.Argument(help="Id or name of the knowledge base.")],
     judge_model: Annotated[
@@ -112,18 +111,14 @@ def from_questions_(
     json: JsonFlag = False,
 ) -> None:
     """Add a test for each question of a knowledge base: the reference answer, and the documents that answer it."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        base_id = (await find_base(installation, base)).id
-        body = checked(QuestionTestsIn, base_id=base_id, judge_model=judge_model, supported=supported)
-        async with installation.database.writing() as session:
-            tests = await add_question_tests(session, acting(), flow_id, body)
-        skipped = f"; {tests.skipped} skipped" if tests.skipped else ""
-        left = f"; {tests.left} left: a flow has at most {MOST_CASES} tests" if tests.left else ""
-        print_result(tests, f"Added {_counted(len(tests.added), 'test')}{skipped}{left}.", json=json)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    base_id = (await find_base(installation, base)).id
+    body = checked(QuestionTestsIn, base_id=base_id, judge_model=judge_model, supported=supported)
+    async with installation.database.writing() as session:
+        tests = await add_question_tests(session, acting(), flow_id, body)
+    skipped = f"; {tests.skipped} skipped" if tests.skipped else ""
+    left = f"; {tests.left} left: a flow has at most {MOST_CASES} tests" if tests.left else ""
+    print_result(tests, f"Added {_counted(len(tests.added), 'test')}{skipped}{left}.", json=json)
 
 
 @app.command()
@@ -155,53 +150,49 @@ def run(
 
 
 @app.command("results")
-def results_(
+@on_installation
+async def results_(
+    installation: Installation,
     which: FlowArgument,
     limit: Annotated[int, typer.Option(help="Maximum number of results.", min=1, max=results.MOST_RESULTS)] = 20,
     json: JsonFlag = False,
 ) -> None:
     """List the test results of a flow, newest first. The newest fifty are kept."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            summaries = await results.list_results(session, acting(), flow_id, limit=limit)
-        if json:
-            print_json(summaries)
-        elif not summaries:
-            console.print("The tests have not been run yet. Run them: [bold]headgate tests run FLOW[/]")
-        else:
-            columns = ("id", "status", "version", "trials of each", "passed", "started", "took")
-            console.print(table(columns, [_row(summary) for summary in summaries]))
-            console.print("\n[dim]show one: headgate tests show FLOW ID[/]")
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        summaries = await results.list_results(session, acting(), flow_id, limit=limit)
+    if json:
+        print_json(summaries)
+    elif not summaries:
+        console.print("The tests have not been run yet. Run them: [bold]headgate tests run FLOW[/]")
+    else:
+        columns = ("id", "status", "version", "trials of each", "passed", "started", "took")
+        console.print(table(columns, [_row(summary) for summary in summaries]))
+        console.print("\n[dim]show one: headgate tests show FLOW ID[/]")
 
 
 @app.command()
-def show(
+@on_installation
+async def show(
+    installation: Installation,
     which: FlowArgument,
     result_id: Annotated[str, typer.Argument(metavar="[ID]", help="Id of the result. Default: the newest.")] = "",
     json: JsonFlag = False,
 ) -> None:
     """Show a test result: every trial, unmet expectations and its run."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            newest = [] if result_id else await results.list_results(session, acting(), flow_id, limit=1)
-            if not (result_id or newest):
-                raise TestResultNotFound
-            result = await results.read_result(session, acting(), flow_id, result_id or newest[0].id)
-        if json:
-            print_json(result)
-            return
-        console.print(f"[bold]{result.id}[/] [dim]version {result.version}, {when(result.started_at)}[/]\n")
-        columns = ("", "test", "trial", "took", "tokens", "run", "answer")
-        console.print(table(columns, [_trial(line) for line in result.lines]))
-        _show(result)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        newest = [] if result_id else await results.list_results(session, acting(), flow_id, limit=1)
+        if not (result_id or newest):
+            raise TestResultNotFound
+        result = await results.read_result(session, acting(), flow_id, result_id or newest[0].id)
+    if json:
+        print_json(result)
+        return
+    console.print(f"[bold]{result.id}[/] [dim]version {result.version}, {when(result.started_at)}[/]\n")
+    columns = ("", "test", "trial", "took", "tokens", "run", "answer")
+    console.print(table(columns, [_trial(line) for line in result.lines]))
+    _show(result)
 
 
 def _row(summary: TestResultSummary) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from headgate.entrypoints.cli.exit_codes import OK, PARTLY
 from headgate.entrypoints.cli.files import write_file
 from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_issues, print_json
-from headgate.entrypoints.cli.session import acting, with_installation
+from headgate.entrypoints.cli.session import acting, on_installation, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.catalog.own.store import with_packs
 from headgate.features.flows import service, transfer
@@ -66,7 +66,9 @@ def import_(
 
 
 @exporting.command()
-def export(
+@on_installation
+async def export(
+    installation: Installation,
     which: FlowArgument,
     format: Annotated[  # noqa: A002
         Literal["spec", "json", "svg"], typer.Option(help="Spec text, JSON with positions and triggers, or an image.")
@@ -78,22 +80,16 @@ def export(
     json: JsonFlag = False,
 ) -> None:
     """Export a flow as spec text, JSON or an image."""
-
-    async def work(installation: Installation) -> None:
-        flow_id = await flow_id_of(installation, which)
-        async with installation.database.reading() as session:
-            flow = await content_of(session, acting(), flow_id, version)
-            catalog = await installation.registry.for_flow(acting().tenant_id, flow, session=session)
-            carried = (
-                await installation.trigger_transfer.exported(session, acting(), flow_id) if format == "json" else []
-            )
-        content = transfer.export_flow(flow, format=format, catalog=catalog, triggers=carried)
-        if output is not None:
-            write_file(output, content.encode())
-            console.print(f"Wrote {output}") if not json else print_json({"path": str(output)})
-        elif json:
-            print_json({"name": flow.name, "format": format, "content": content})
-        else:
-            sys.stdout.write(content)
-
-    with_installation(work)
+    flow_id = await flow_id_of(installation, which)
+    async with installation.database.reading() as session:
+        flow = await content_of(session, acting(), flow_id, version)
+        catalog = await installation.registry.for_flow(acting().tenant_id, flow, session=session)
+        carried = await installation.trigger_transfer.exported(session, acting(), flow_id) if format == "json" else []
+    content = transfer.export_flow(flow, format=format, catalog=catalog, triggers=carried)
+    if output is not None:
+        write_file(output, content.encode())
+        console.print(f"Wrote {output}") if not json else print_json({"path": str(output)})
+    elif json:
+        print_json({"name": flow.name, "format": format, "content": content})
+    else:
+        sys.stdout.write(content)

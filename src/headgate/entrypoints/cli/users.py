@@ -12,7 +12,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.chosen import TENANT
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, table
-from headgate.entrypoints.cli.session import acting, with_installation, with_reading
+from headgate.entrypoints.cli.session import acting, on_installation, with_installation, with_reading
 from headgate.entrypoints.installation import Installation
 from headgate.features.access.permissions import TenantRole
 from headgate.features.accounts.passwords.hashing import Passwords
@@ -100,16 +100,13 @@ def list_(
 
 
 @app.command()
-def reset(email: Email, json: JsonFlag = False) -> None:
+@on_installation
+async def reset(installation: Installation, email: Email, json: JsonFlag = False) -> None:
     """Print a one-time link to set a new password. Older links stop working."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            user = await service.get_user_of_address(session, acting(), email)
-            new_link = await service.create_password_link(session, acting(), installation.settings.accounts, user.id)
-        _show_user(user, f"For {user.email}:", installation.settings, link=new_link, json=json)
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        user = await service.get_user_of_address(session, acting(), email)
+        new_link = await service.create_password_link(session, acting(), installation.settings.accounts, user.id)
+    _show_user(user, f"For {user.email}:", installation.settings, link=new_link, json=json)
 
 
 @app.command()
@@ -150,68 +147,53 @@ def delete(
 
 @app.command()
 def role(
-    email: Email,
-    role: Annotated[TenantRole, typer.Argument(help="admin or member.")],
-    json: JsonFlag = False,
+    email: Email, role: Annotated[TenantRole, typer.Argument(help="admin or member.")], json: JsonFlag = False
 ) -> None:
     """Make a user an administrator of the tenant, or a regular member."""
     _change(email, UserPatch(role=role), "{email} is {role} now.", json=json)
 
 
 @app.command("sign-out")
-def sign_out(email: Email, json: JsonFlag = False) -> None:
+@on_installation
+async def sign_out(installation: Installation, email: Email, json: JsonFlag = False) -> None:
     """End all sessions of a user. The user can sign in again; API keys keep working."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            user = await service.get_user_of_address(session, acting(), email)
-            ended = await end_sessions_of(session, acting(), user)
-        print_result(
-            {"id": user.id, "ended": ended},
-            f"{email} was signed out of {ended} session{'' if ended == 1 else 's'}.",
-            json=json,
-            markup=False,
-        )
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        user = await service.get_user_of_address(session, acting(), email)
+        ended = await end_sessions_of(session, acting(), user)
+    print_result(
+        {"id": user.id, "ended": ended},
+        f"{email} was signed out of {ended} session{'' if ended == 1 else 's'}.",
+        json=json,
+        markup=False,
+    )
 
 
 @app.command("reset-second-factor")
-def reset_second_factor(email: Email, json: JsonFlag = False) -> None:
+@on_installation
+async def reset_second_factor(installation: Installation, email: Email, json: JsonFlag = False) -> None:
     """Remove the second factors of a user. Sessions end; the password is kept."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            user = await service.get_user_of_address(session, acting(), email)
-            await remove_second_factors(session, acting(), user)
-        _show_user(user, f"{user.email} no longer has a second factor.", installation.settings, json=json)
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        user = await service.get_user_of_address(session, acting(), email)
+        await remove_second_factors(session, acting(), user)
+    _show_user(user, f"{user.email} no longer has a second factor.", installation.settings, json=json)
 
 
 @app.command()
-def unlink(email: Email, json: JsonFlag = False) -> None:
+@on_installation
+async def unlink(installation: Installation, email: Email, json: JsonFlag = False) -> None:
     """Unlink a user from single sign-on. The next sign-in links the account again by its e-mail address."""
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            user = await service.get_user_of_address(session, acting(), email)
-            await unlink_user(session, acting(), user.id)
-        _show_user(
-            user, f"{user.email} will be linked again by verified e-mail address.", installation.settings, json=json
-        )
-
-    with_installation(work)
+    async with installation.database.writing() as session:
+        user = await service.get_user_of_address(session, acting(), email)
+        await unlink_user(session, acting(), user.id)
+    _show_user(user, f"{user.email} will be linked again by verified e-mail address.", installation.settings, json=json)
 
 
-def _change(email: str, patch: UserPatch, message: str, *, json: bool) -> None:
-    async def work(installation: Installation) -> None:
-        async with installation.database.writing() as session:
-            user = await service.get_user_of_address(session, acting(), email)
-            changed = await service.update_user(session, acting(), user.id, patch=patch)
-        _show_user(changed, message.format(email=changed.email, role=changed.role), installation.settings, json=json)
-
-    with_installation(work)
+@on_installation
+async def _change(installation: Installation, email: str, patch: UserPatch, message: str, *, json: bool) -> None:
+    async with installation.database.writing() as session:
+        user = await service.get_user_of_address(session, acting(), email)
+        changed = await service.update_user(session, acting(), user.id, patch=patch)
+    _show_user(changed, message.format(email=changed.email, role=changed.role), installation.settings, json=json)
 
 
 def _password(*, from_input: bool) -> str:

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from rich.prompt import Prompt
 
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, when
-from headgate.entrypoints.cli.session import acting, with_installation, with_writing
+from headgate.entrypoints.cli.session import acting, on_installation, with_writing
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces import service as spaces
 from headgate.features.secrets import service
@@ -58,39 +58,31 @@ def set_(
 
 
 @app.command("list")
-def list_(json: JsonFlag = False) -> None:
+@on_installation
+async def list_(installation: Installation, json: JsonFlag = False) -> None:
     """List the names of all variables of the spaces and the organisation. Values are never shown.
 
     A flow that names a variable gets its space's own, else the organisation's.
     """
-
-    async def work(installation: Installation) -> None:
-        async with installation.database.reading() as session:
-            rows = await service.list_variables(session, acting())
-            places = {
-                space.space.id: space.space.name for space in await spaces.list_spaces(session, acting(), limit=1000)
-            }
-        print_rows(
-            [
-                {"name": row.name, "space_id": row.space_id, "secret": row.secret, "hosts": row.hosts or []}
-                for row in rows
-            ],
-            ("name", "space", "kind", "only for", "set"),
-            [
-                (
-                    row.name,
-                    "organisation" if row.space_id is None else places.get(row.space_id, row.space_id),
-                    "secret" if row.secret else "plain",
-                    ", ".join(row.hosts or ()),
-                    when(row.updated_at),
-                )
-                for row in rows
-            ],
-            json=json,
-            none="No variables yet. Store one: [bold]headgate variables set OPENAI_API_KEY[/]",
-        )
-
-    with_installation(work)
+    async with installation.database.reading() as session:
+        rows = await service.list_variables(session, acting())
+        places = {space.space.id: space.space.name for space in await spaces.list_spaces(session, acting(), limit=1000)}
+    print_rows(
+        [{"name": row.name, "space_id": row.space_id, "secret": row.secret, "hosts": row.hosts or []} for row in rows],
+        ("name", "space", "kind", "only for", "set"),
+        [
+            (
+                row.name,
+                "organisation" if row.space_id is None else places.get(row.space_id, row.space_id),
+                "secret" if row.secret else "plain",
+                ", ".join(row.hosts or ()),
+                when(row.updated_at),
+            )
+            for row in rows
+        ],
+        json=json,
+        none="No variables yet. Store one: [bold]headgate variables set OPENAI_API_KEY[/]",
+    )
 
 
 @app.command()

@@ -20,12 +20,8 @@ class SecondFactorMissing(Forbidden):
 
     code = "second_factor_missing"
     title = "Second factor missing"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Your organisation requires a second factor, and this session was signed in without one.",
-            remedy="Set one up in Settings > My account, or confirm with the one you have.",
-        )
+    detail = "Your organisation requires a second factor, and this session was signed in without one."
+    remedy = "Set one up in Settings > My account, or confirm with the one you have."
 
 
 _OF_KEY = (

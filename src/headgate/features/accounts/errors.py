@@ -14,11 +14,8 @@ class NotSignedIn(Unauthenticated):
     """The request has no credentials."""
 
     code = "not_signed_in"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "You are not signed in.", remedy="Sign in, or send an API key as 'Authorization: Bearer hg_...'."
-        )
+    detail = "You are not signed in."
+    remedy = "Sign in, or send an API key as 'Authorization: Bearer hg_...'."
 
 
 class SessionOver(Unauthenticated):
@@ -26,9 +23,8 @@ class SessionOver(Unauthenticated):
 
     code = "session_over"
     title = "Session over"
-
-    def __init__(self) -> None:
-        super().__init__("Your session has expired.", remedy="Sign in again.")
+    detail = "Your session has expired."
+    remedy = "Sign in again."
 
 
 class CsrfMissing(Forbidden):
@@ -36,9 +32,7 @@ class CsrfMissing(Forbidden):
 
     code = "csrf_missing"
     title = "CSRF token missing"
+    remedy = "Send the token returned at sign-in, or use an API key."
 
     def __init__(self, header: str) -> None:
-        super().__init__(
-            f"A change requested with a session cookie needs the header {header}.",
-            remedy="Send the token returned at sign-in, or use an API key.",
-        )
+        super().__init__(f"A change requested with a session cookie needs the header {header}.")

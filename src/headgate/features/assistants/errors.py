@@ -18,9 +18,7 @@ class AssistantNameTaken(Conflict):
 
     code = "assistant_name_taken"
     title = "Name taken"
+    remedy = "Choose another name, or change the existing one."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"A shared assistant '{name}' already exists in this space.",
-            remedy=("Choose another name, or change the existing one."),
-        )
+        super().__init__(f"A shared assistant '{name}' already exists in this space.")

@@ -83,12 +83,11 @@ class AmbiguousConnection(Invalid):
 
     code = "connection_ambiguous"
     title = "Several connections have that name"
+    remedy = "Give the id of one."
 
     def __init__(self, name: str, ids: Sequence[str]) -> None:
         super().__init__(
-            f"{len(ids)} connections are named '{name}': {', '.join(ids)}.",
-            remedy="Give the id of one.",
-            connections=list[JsonValue](ids),
+            f"{len(ids)} connections are named '{name}': {', '.join(ids)}.", connections=list[JsonValue](ids)
         )
 
 
@@ -118,12 +117,8 @@ class AuthorizationLost(Invalid):
 
     code = "authorization_lost"
     title = "Authorization not found"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This authorization was not started here, was used before, or is more than ten minutes old.",
-            remedy="Open the connection and authorize it again.",
-        )
+    detail = "This authorization was not started here, was used before, or is more than ten minutes old."
+    remedy = "Open the connection and authorize it again."
 
 
 class OAuthMissing(Unavailable):

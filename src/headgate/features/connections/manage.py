@@ -5,15 +5,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from headgate.components.isolated.calls import Runners
+from headgate.components.storage.paths import clean_path
+from headgate.components.storage.storage import MOST_LISTED, Entry, opened_storage
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record_of
 from headgate.features.connections import repository, service
 from headgate.features.connections.apis.reader import ApiReader
-from headgate.features.connections.browsing import browse, require_storage
 from headgate.features.connections.catalogue import KINDS
 from headgate.features.connections.databases import DatabaseReader
-from headgate.features.connections.errors import ConnectionNotFound
+from headgate.features.connections.errors import BadConnection, ConnectionNotFound
 from headgate.features.connections.oauth.authorizing import Authorizations
 from headgate.features.connections.oauth.provider import ProviderHttp
 from headgate.features.connections.opening import Connections
@@ -24,6 +25,7 @@ from headgate.features.secrets.reads import ReadAudit
 from headgate.foundation.api import Page
 from headgate.foundation.database import now
 from headgate.foundation.errors import HeadgateError
+from headgate.sdk import STORAGE_KINDS, ComponentError, Connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +119,60 @@ class ConnectionManager:
         async with self.connections.database.reading() as session:
             current = await repository.find(session, row.id, tenant_id=row.tenant_id, user_id=row.owner_id or "")
         return "unauthorized" if current is not None and current.status == "unauthorized" else "failed"
+
+
+PAGE_SIZE = 100
+_SUBJECT = "The folder"
+
+
+def require_storage(kind: str, name: str) -> None:
+    """Raise `BadConnection` for a kind without files."""
+    if kind not in STORAGE_KINDS:
+        raise BadConnection(
+            f"The connection '{name}' is of the kind {kind}, which has no files.",
+            remedy=f"Choose one of the kinds {', '.join(STORAGE_KINDS)}.",
+        )
+
+
+async def browse(
+    connection: Connection, folder: str, *, search: str, cursor: str, seconds: float
+) -> Page[StoredFileOut]:
+    """Return a page of what is in a folder: folders first, then files, by name.
+
+    Args:
+        connection: A storage.
+        folder: Path from the folder of the connection; empty is that folder.
+        search: Only names that contain it, in upper or lower case.
+        cursor: Of the page before; empty for the first. Entries that are added or deleted meanwhile move no other.
+        seconds: Time limit.
+
+    Raises:
+        HeadgateError: The path is none, there is no such folder, or the storage cannot be used.
+    """
+    path = clean_path(folder, subject=_SUBJECT, field="folder")
+    async with opened_storage(connection, seconds=seconds, subject=_SUBJECT) as storage:
+        entries = await storage.list_folder(path)
+    if len(entries) > MOST_LISTED:
+        raise ComponentError(
+            f"{_SUBJECT} has more than {MOST_LISTED:,} entries.", remedy="Write the path, or choose a smaller folder."
+        )
+    matching = [entry for entry in entries if search.casefold() in _name(entry).casefold() and _key(entry) > cursor]
+    page = matching[:PAGE_SIZE]
+    items = [_stored_file(entry) for entry in page]
+    return Page(items=items, next_cursor=_key(page[-1]) if len(matching) > PAGE_SIZE else None)
+
+
+def _stored_file(entry: Entry) -> StoredFileOut:
+    size = 0 if entry.is_folder else entry.size
+    return StoredFileOut(
+        name=_name(entry), path=entry.path, is_folder=entry.is_folder, size=size, changed=entry.changed
+    )
+
+
+def _name(entry: Entry) -> str:
+    return entry.path.rpartition("/")[2]
+
+
+def _key(entry: Entry) -> str:
+    """Return what the entries of a folder are sorted by, as text."""
+    return f"{'dir' if entry.is_folder else 'file'}:{_name(entry)}"

@@ -26,12 +26,8 @@ class EncryptionRequired(Conflict):
 
     code = "encryption_required"
     title = "Encryption is on for the installation"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "HEADGATE_STORAGE__ENCRYPT is set, so new content of every organisation is encrypted.",
-            remedy="Unset it, restart every process, and try again.",
-        )
+    detail = "HEADGATE_STORAGE__ENCRYPT is set, so new content of every organisation is encrypted."
+    remedy = "Unset it, restart every process, and try again."
 
 
 class NothingToDestroy(Conflict):
@@ -39,9 +35,5 @@ class NothingToDestroy(Conflict):
 
     code = "no_data_key"
     title = "No data key"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The organisation has no data key: none of its content is encrypted.",
-            remedy="Delete the content that should become unreadable.",
-        )
+    detail = "The organisation has no data key: none of its content is encrypted."
+    remedy = "Delete the content that should become unreadable."

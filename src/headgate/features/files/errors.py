@@ -55,12 +55,11 @@ class StorageNotInstalled(Invalid):
 
     code = "storage_not_installed"
     title = "Storage not installed"
+    remedy = "Install it with: pip install 'headgate[s3]'"
 
     def __init__(self) -> None:
         super().__init__(
-            "The settings store files in S3, which requires a package that is not installed.",
-            remedy="Install it with: pip install 'headgate[s3]'",
-            extra_name="s3",
+            "The settings store files in S3, which requires a package that is not installed.", extra_name="s3"
         )
 
 

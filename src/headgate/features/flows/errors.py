@@ -22,13 +22,10 @@ class AmbiguousFlow(Invalid):
 
     code = "flow_ambiguous"
     title = "Several flows have that name"
+    remedy = "Give the id of one."
 
     def __init__(self, name: str, ids: Sequence[str]) -> None:
-        super().__init__(
-            f"{len(ids)} flows are named '{name[:200]}': {', '.join(ids)}.",
-            remedy="Give the id of one.",
-            flows=list[JsonValue](ids),
-        )
+        super().__init__(f"{len(ids)} flows are named '{name[:200]}': {', '.join(ids)}.", flows=list[JsonValue](ids))
 
 
 class VersionNotFound(NotFound):
@@ -43,12 +40,8 @@ class NothingToUndo(Conflict):
 
     code = "nothing_to_undo"
     title = "Nothing to undo"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "There is no change to undo: the flow has not changed since it was created.",
-            remedy="Delete it if you do not want it, or restore a later revision.",
-        )
+    detail = "There is no change to undo: the flow has not changed since it was created."
+    remedy = "Delete it if you do not want it, or restore a later revision."
 
 
 class DraftNotFound(NotFound):
@@ -56,15 +49,10 @@ class DraftNotFound(NotFound):
 
     code = "draft_not_found"
     title = "Revision not found"
+    remedy = "The last 100 drafts are kept. `headgate flows revisions` and read_flow with part='revisions' list them."
 
     def __init__(self, revision: int, current: int) -> None:
-        super().__init__(
-            f"Revision {revision} of the draft is not available; the flow is at revision {current}.",
-            remedy=(
-                "The last 100 drafts are kept. `headgate flows revisions` and read_flow with "
-                "part='revisions' list them."
-            ),
-        )
+        super().__init__(f"Revision {revision} of the draft is not available; the flow is at revision {current}.")
 
 
 class TooManyTags(Invalid):
@@ -82,12 +70,10 @@ class CannotOwn(Invalid):
 
     code = "cannot_own"
     title = "This member cannot own the flow"
+    remedy = "Choose an active member with the role editor or higher, or change their role first."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"{name} does not have permission to edit flows in this space.",
-            remedy="Choose an active member with the role editor or higher, or change their role first.",
-        )
+        super().__init__(f"{name} does not have permission to edit flows in this space.")
 
 
 class StaleRevision(Conflict):
@@ -95,10 +81,10 @@ class StaleRevision(Conflict):
 
     code = "stale_revision"
     title = "The draft has changed"
+    remedy = "Read the draft again, apply the change to it and send it with its revision."
 
     def __init__(self, *, sent: int, current: int) -> None:
         super().__init__(
             f"The draft is at revision {current}; this change was based on revision {sent}. Nothing was overwritten.",
-            remedy="Read the draft again, apply the change to it and send it with its revision.",
             revision=current,
         )

@@ -15,12 +15,8 @@ class KeyReused(Conflict):
 
     code = "idempotency_key_reused"
     title = "Idempotency key already used"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The idempotency key was used for a different request in the last 24 hours.",
-            remedy="Send the same request to get its result again, or use a new key.",
-        )
+    detail = "The idempotency key was used for a different request in the last 24 hours."
+    remedy = "Send the same request to get its result again, or use a new key."
 
 
 class KeyInProgress(Conflict):
@@ -28,13 +24,10 @@ class KeyInProgress(Conflict):
 
     code = "idempotency_key_in_progress"
     title = "Request in progress"
+    remedy = "Send it again later to get its result."
 
     def __init__(self, seconds: int) -> None:
-        super().__init__(
-            "The first request with this idempotency key is in progress.",
-            remedy="Send it again later to get its result.",
-            retry_after_seconds=seconds,
-        )
+        super().__init__("The first request with this idempotency key is in progress.", retry_after_seconds=seconds)
 
 
 class KeyTaken(Conflict):
@@ -42,8 +35,5 @@ class KeyTaken(Conflict):
 
     code = "idempotency_key_taken"
     title = "Idempotency key conflict"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Another request with this idempotency key was processed first.", remedy="Send the request again."
-        )
+    detail = "Another request with this idempotency key was processed first."
+    remedy = "Send the request again."

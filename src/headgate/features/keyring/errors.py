@@ -20,12 +20,10 @@ class RotationRuns(Conflict):
 
     code = "rotation_runs"
     title = "Rotation is running"
+    remedy = "Wait until every process can read it; `headgate keyring list` shows which cannot."
 
     def __init__(self, purpose: str) -> None:
-        super().__init__(
-            f"A new {purpose} key is already prepared but not yet current.",
-            remedy="Wait until every process can read it; `headgate keyring list` shows which cannot.",
-        )
+        super().__init__(f"A new {purpose} key is already prepared but not yet current.")
 
 
 class KeyInUse(Conflict):
@@ -59,9 +57,5 @@ class NotInstallationAdmin(Forbidden):
 
     code = "not_installation_admin"
     title = "Not an admin of the installation"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The keys belong to the installation, which admins of its first organisation manage.",
-            remedy="Ask one of them, or the operator of the server.",
-        )
+    detail = "The keys belong to the installation, which admins of its first organisation manage."
+    remedy = "Ask one of them, or the operator of the server."

@@ -68,13 +68,10 @@ class AmbiguousMcpServer(Invalid):
 
     code = "mcp_server_ambiguous"
     title = "Several MCP servers have that name"
+    remedy = "Give the id of one."
 
     def __init__(self, name: str, ids: Sequence[str]) -> None:
-        super().__init__(
-            f"{len(ids)} MCP servers are named '{name}': {', '.join(ids)}.",
-            remedy="Give the id of one.",
-            servers=list[JsonValue](ids),
-        )
+        super().__init__(f"{len(ids)} MCP servers are named '{name}': {', '.join(ids)}.", servers=list[JsonValue](ids))
 
 
 class BadMcpServer(Invalid):
@@ -140,12 +137,10 @@ class ProgramsRefused(Forbidden):
 
     code = "mcp_programs_refused"
     title = "Programs are not allowed"
+    remedy = "Use a server with a URL, or ask the operator to set HEADGATE_MCP__ALLOW_STDIO=true."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"The MCP server '{name}' is a program on this machine, and programs are not allowed.",
-            remedy="Use a server with a URL, or ask the operator to set HEADGATE_MCP__ALLOW_STDIO=true.",
-        )
+        super().__init__(f"The MCP server '{name}' is a program on this machine, and programs are not allowed.")
 
 
 class McpMissing(Unavailable):

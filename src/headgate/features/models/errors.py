@@ -72,12 +72,10 @@ class NotClassed(NotFound):
 
     code = "model_not_classed"
     title = "Model has no classification"
+    remedy = "`headgate models classes list` shows the classifications."
 
     def __init__(self, provider: str, name: str) -> None:
-        super().__init__(
-            f"{provider}/{name[:200]} has no separate classification.",
-            remedy="`headgate models classes list` shows the classifications.",
-        )
+        super().__init__(f"{provider}/{name[:200]} has no separate classification.")
 
 
 class BadModelSettings(Invalid):
@@ -99,12 +97,10 @@ class ModelServerNotFound(NotFound):
 
     code = "model_server_not_found"
     title = "Model server not found"
+    remedy = "`headgate models servers list` shows the model servers."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"There is no model server '{name[:64]}' here.",
-            remedy=("`headgate models servers list` shows the model servers."),
-        )
+        super().__init__(f"There is no model server '{name[:64]}' here.")
 
 
 class NotSetUp(NotFound):

@@ -28,12 +28,8 @@ class NotPackOperator(Forbidden):
 
     code = "not_pack_operator"
     title = "Not an admin of the installation"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Packs belong to the installation, which admins of its first organisation manage.",
-            remedy="Ask one of them, or the operator of the server.",
-        )
+    detail = "Packs belong to the installation, which admins of its first organisation manage."
+    remedy = "Ask one of them, or the operator of the server."
 
 
 class PackNotFound(NotFound):
@@ -58,12 +54,10 @@ class PackNameTaken(Conflict):
 
     code = "pack_name_taken"
     title = "Name already taken"
+    remedy = "Remove the other pack, or ask the author for other names."
 
     def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(
-            f"These names of the pack are already taken: {listed(list(names))}.",
-            remedy="Remove the other pack, or ask the author for other names.",
-        )
+        super().__init__(f"These names of the pack are already taken: {listed(list(names))}.")
 
 
 class PackInUse(Conflict):

@@ -51,15 +51,10 @@ class NotRedeliverable(Conflict):
 
     code = "not_redeliverable"
     title = "Not redelivered"
+    remedy = "Wait until it is delivered or has failed. Deliveries of a cancelled run or a deleted flow are not sent."
 
     def __init__(self, delivery_id: str, status: str) -> None:
-        super().__init__(
-            f"Delivery '{delivery_id}' is {status}; it cannot be retried.",
-            remedy=(
-                "Wait until it is delivered or has failed. Deliveries of a cancelled run or a deleted "
-                "flow are not sent."
-            ),
-        )
+        super().__init__(f"Delivery '{delivery_id}' is {status}; it cannot be retried.")
 
 
 class RunNotOver(Conflict):
@@ -74,12 +69,10 @@ class RunOver(Conflict):
 
     code = "run_over"
     title = "Run has ended"
+    remedy = "Read the run to see its result. A failed run can be resumed, and every run that is over rerun."
 
     def __init__(self, run_id: str, status: str) -> None:
-        super().__init__(
-            f"Run '{run_id}' is {status}: it can no longer be paused or continued.",
-            remedy="Read the run to see its result. A failed run can be resumed, and every run that is over rerun.",
-        )
+        super().__init__(f"Run '{run_id}' is {status}: it can no longer be paused or continued.")
 
 
 class NotResumable(Conflict):
@@ -94,12 +87,10 @@ class RunDamaged(Conflict):
 
     code = "run_damaged"
     title = "Run damaged"
+    remedy = "Start it again, and check whether another program writes to the database."
 
     def __init__(self, part: str) -> None:
-        super().__init__(
-            f"The stored data of {part} is damaged, so the run cannot continue.",
-            remedy="Start it again, and check whether another program writes to the database.",
-        )
+        super().__init__(f"The stored data of {part} is damaged, so the run cannot continue.")
 
 
 class SourceGone(Conflict):
@@ -107,11 +98,11 @@ class SourceGone(Conflict):
 
     code = "source_run_gone"
     title = "Run results no longer available"
+    remedy = "Create the rerun plan again."
 
     def __init__(self, run_id: str) -> None:
         super().__init__(
-            f"Run '{run_id}' no longer has the results to reuse: it was changed or purged in the meantime.",
-            remedy="Create the rerun plan again.",
+            f"Run '{run_id}' no longer has the results to reuse: it was changed or purged in the meantime."
         )
 
 
@@ -120,12 +111,10 @@ class ParentGone(Conflict):
 
     code = "parent_step_gone"
     title = "Step no longer runs"
+    remedy = "Read the parent run: it was cancelled, it failed, or another worker has the step."
 
     def __init__(self, run_id: str, step_id: str) -> None:
-        super().__init__(
-            f"Step '{step_id}' of run '{run_id}' no longer runs, so it cannot start another run.",
-            remedy="Read the parent run: it was cancelled, it failed, or another worker has the step.",
-        )
+        super().__init__(f"Step '{step_id}' of run '{run_id}' no longer runs, so it cannot start another run.")
 
 
 class ParentPaused(ParentGone):

@@ -12,11 +12,8 @@ class NoTests(Invalid):
 
     code = "no_tests"
     title = "No tests"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The flow has no tests.", remedy="Add one on the flow's page under Tests, or with `headgate tests set`."
-        )
+    detail = "The flow has no tests."
+    remedy = "Add one on the flow's page under Tests, or with `headgate tests set`."
 
 
 class TestSetInvalid(Invalid):
@@ -32,15 +29,14 @@ class StaleTests(Conflict):
 
     code = "stale_tests"
     title = "The tests have changed"
+    remedy = (
+        "Read the tests again, apply your change and send them with their revision. On the "
+        "command line, --force overwrites them."
+    )
 
     def __init__(self, current: str) -> None:
         super().__init__(
-            "The tests of this flow have changed since you read them. Nothing was overwritten.",
-            remedy=(
-                "Read the tests again, apply your change and send them with their revision. On the "
-                "command line, --force overwrites them."
-            ),
-            revision=current,
+            "The tests of this flow have changed since you read them. Nothing was overwritten.", revision=current
         )
 
 
@@ -50,13 +46,10 @@ class TestsRunning(Conflict):
     __test__ = False
     code = "tests_running"
     title = "Tests are running"
+    remedy = "Wait until they have finished, or cancel them."
 
     def __init__(self, result_id: str) -> None:
-        super().__init__(
-            "The tests of this flow are already running.",
-            remedy="Wait until they have finished, or cancel them.",
-            result_id=result_id,
-        )
+        super().__init__("The tests of this flow are already running.", result_id=result_id)
 
 
 class JudgeRefused(Invalid):

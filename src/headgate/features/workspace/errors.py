@@ -30,12 +30,10 @@ class PathEscapes(Forbidden):
 
     code = "workspace_path_escapes"
     title = "Outside the workspace"
+    remedy = "Use a path inside the workspace, such as notes/plan.md."
 
     def __init__(self, path: str) -> None:
-        super().__init__(
-            f"Path escapes workspace boundary: {path}",
-            remedy="Use a path inside the workspace, such as notes/plan.md.",
-        )
+        super().__init__(f"Path escapes workspace boundary: {path}")
 
 
 class PathReserved(Forbidden):
@@ -60,12 +58,8 @@ class WrongUser(Forbidden):
 
     code = "workspace_user_mismatch"
     title = "Workspace of another user"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "tool/user-id mismatch: this tool was bound to a different user session and cannot be reused",
-            remedy="Create the tools again for the current user.",
-        )
+    detail = "tool/user-id mismatch: this tool was bound to a different user session and cannot be reused"
+    remedy = "Create the tools again for the current user."
 
 
 class WorkspaceReadOnly(Forbidden):

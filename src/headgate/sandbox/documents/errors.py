@@ -17,13 +17,10 @@ class DocumentsNotInstalled(Invalid):
 
     code = "documents_not_installed"
     title = "Document making not installed"
+    remedy = "Install them with: pip install 'headgate[documents]'"
 
     def __init__(self, what: str = "Creating PDF and Word documents") -> None:
-        super().__init__(
-            f"{what} requires packages that are not installed.",
-            remedy="Install them with: pip install 'headgate[documents]'",
-            extra_name="documents",
-        )
+        super().__init__(f"{what} requires packages that are not installed.", extra_name="documents")
 
 
 class DocumentNotMade(Invalid):

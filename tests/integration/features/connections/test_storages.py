@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.principal import DEFAULT_TENANT_ID
-from headgate.features.connections import browsing
+from headgate.features.connections import manage
 from headgate.foundation.settings import ConnectionSettings, Settings
 from headgate.foundation.settings.connections import FolderSettings
 from tests.integration.features.connections.conftest import LOOPBACK
@@ -112,7 +112,7 @@ class TestBrowsing:
             return [entry["name"] for entry in page["items"]], page["next_cursor"]
 
         assert await names(search="REPORT") == (["Annual report.pdf"], None)
-        monkeypatch.setattr(browsing, "PAGE_SIZE", 1)
+        monkeypatch.setattr(manage, "PAGE_SIZE", 1)
         first, cursor = await names()
         (folder / "2027" / "june").rmdir()
         (folder / "2027").rmdir()  # what is deleted meanwhile moves no other entry

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.toolkit.stored.references import BadReference, resolve
+from headgate.toolkit.stored.batching import BadReference, resolve
 
 ANSWERS: list[dict[str, Any]] = [
     {"flow_id": "f1", "nodes": 2, "flows": [{"id": "a"}, {"id": "b", "tags": ["x", "y"]}]},

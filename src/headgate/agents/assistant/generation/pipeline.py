@@ -7,14 +7,16 @@ generating_component -> generation_complete -> extracting_code -> validating -> 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from string import Template
 from typing import TYPE_CHECKING, Protocol
 
 from headgate.agents.assistant.generation.extraction import class_name_of, extract_component_code
-from headgate.agents.assistant.generation.prompts import PROMPT, retry_prompt
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.turn.usage import BudgetSpent
 from headgate.features.catalog.own.checked import CheckedComponent
 from headgate.features.catalog.own.errors import ComponentNotMade, ComponentNotPossible
+from headgate.foundation.quoting import clipped_to
 from headgate.sdk.answers import is_cut
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
@@ -193,3 +195,24 @@ def _finding(finding: Mapping[str, object]) -> str:
 
 def _named(name: str) -> dict[str, str]:
     return {"class_name": name} if name else {}
+
+
+_HERE = Path(__file__).parent
+PROMPT = (_HERE / "prompt.md").read_text(encoding="utf-8")
+"""How to write a component: the system prompt."""
+_RETRY = Template((_HERE / "retry.md").read_text(encoding="utf-8"))
+MAX_ERROR_CHARS = 4_000
+MAX_CODE_CHARS = 30_000
+
+
+def retry_prompt(request: str, *, error: str, code: str) -> str:
+    """Return the request with the errors of the last attempt.
+
+    Args:
+        request: The original request.
+        error: Every finding, a line each.
+        code: The code that failed; empty when the answer contained none.
+    """
+    return _RETRY.substitute(
+        request=request, error=clipped_to(error, MAX_ERROR_CHARS), code=clipped_to(code, MAX_CODE_CHARS) or "(no code)"
+    )

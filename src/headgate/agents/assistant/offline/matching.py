@@ -9,17 +9,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from headgate.agents.assistant.offline.language.files import classes
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.phrase import Phrase
 from headgate.agents.assistant.offline.reading import branches as _branches  # noqa: F401 - teaches the slots to read decisions
 from headgate.agents.assistant.offline.reading import naming as _naming  # noqa: F401 - as above, names of flows and steps
+from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.data import forms_of
 from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern, needed_words
 from headgate.agents.assistant.offline.reading.slots import Context, bound
 from headgate.agents.assistant.offline.reading.sources import Source, source_forms
 from headgate.agents.assistant.offline.reading.tokens import Tokens
+from headgate.agents.assistant.offline.reading.units import DURATIONS
 from headgate.agents.assistant.offline.recipe import Recipe
-from headgate.agents.assistant.offline.rules import of_words, uncut, united
 from headgate.features.catalog.words import word_set
 
 _JOINTS: Mapping[Language, frozenset[str]] = {
@@ -172,3 +174,70 @@ def _phrase(context: Context, recipe: Recipe, pattern: Pattern, start: int, end:
     score += sum(count * _SLOT.get(pattern.slots[name], 1.0) for name, count in inside.items())
     phrase = Phrase(recipe, slots, start, end, score)
     return Phrase(recipe, slots, start, end, score + _MISSING * len(phrase.missing))
+
+
+_LONGEST_COMPARISON = 8
+_AND = word_set("and och samt also plus")
+
+
+def of_words(language: Language) -> tuple[str, ...]:
+    """What leads from a number to the rows that it is of."""
+    return ("av", "för", "i", "på") if language == "sv" else ("of", "from", "in", "for")
+
+
+def uncut(context: Context, phrases: Mapping[int, list[Phrase]]) -> dict[int, list[Phrase]]:
+    """The phrases without those that end or begin inside a comparison: `price at most 95` is not 95 rows."""
+    stretches = list(_comparisons(context))
+    return {
+        at: [each for each in of_start if not any(_cuts(each, start, end) for start, end in stretches)]
+        for at, of_start in phrases.items()
+    }
+
+
+def _cuts(phrase: Phrase, start: int, end: int) -> bool:
+    return phrase.start < end and start < phrase.end and not (phrase.start <= start and end <= phrase.end)
+
+
+def _comparisons(context: Context) -> Iterable[tuple[int, int]]:
+    """Where a column is compared with a number, from its name to the number; not where rows are counted behind it."""
+    words = [token.written for token in context.tokens.items]
+    for start in range(len(words)):
+        for end in range(min(len(words), start + _LONGEST_COMPARISON), start + 1, -1):
+            counted = end < len(words) and (
+                words[end] in DURATIONS[context.language] or context.read("rows", words[end]) is not None
+            )
+            if not counted and context.read("comparison", " ".join(words[start:end])) is not None:
+                yield start, end
+                break
+
+
+def united(context: Context, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+    """The phrases, with `open orders and the ones from Norway` as one condition: either of the two."""
+    result: list[Phrase] = []
+    for phrase in phrases:
+        before = result[-1] if result else None
+        if before is None or not _is_another_group(context, before, phrase):
+            result.append(phrase)
+            continue
+        conditions = [each.slots["condition"] for each in (before, phrase)]
+        if any(len(each.tests) > 1 and each.joined == "and" for each in conditions):
+            return ()
+        tests = tuple(test for each in conditions for test in each.tests)
+        result[-1] = replace(before, slots={**before.slots, "condition": Condition(tests, "or")}, end=phrase.end)
+    return tuple(result)
+
+
+def _is_another_group(context: Context, before: Phrase, phrase: Phrase) -> bool:
+    """Whether a filter begins with a noun of its own, without a verb, after `and`."""
+    words = [token.written for token in context.tokens.items]
+    joints = set(words[before.end : phrase.start])
+    if phrase.recipe.key != "keep_rows" or "condition" not in before.slots or not joints & _AND:
+        return False
+    sets = classes(context.language)
+    verbs = {each.split()[0] for name in ("keep", "where", "that", "drop") for each in sets[name]}
+    return "rows" in phrase.slots and words[phrase.start] not in verbs - _nouns(context)
+
+
+def _nouns(context: Context) -> set[str]:
+    """The words of the request that mean rows."""
+    return {token.written for token in context.tokens.items if context.read("rows", token.written) is not None}

@@ -8,7 +8,7 @@ from headgate.agents.assistant.offline.language.files import pairs
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.slots import Context
-from headgate.agents.assistant.offline.replies import CONNECT, NAME
+from headgate.agents.assistant.offline.replies import NAME
 from headgate.agents.assistant.offline.understanding import Action, Intent, Understanding
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.search import WordIndex, component_index
@@ -47,15 +47,8 @@ def _component(match: re.Match[str], context: Context) -> Understanding | None:
     """No component is made; the search says which of those that there are comes near."""
     if match.group().lower().startswith(("component", "komponent")):
         return None
-    texts = {
-        "en": f"Writing a component needs a language model, and I am the {NAME}: nothing was made.",
-        "sv": "Att skriva en komponent kräver en språkmodell, och jag är offlinebyggaren: inget har gjorts.",
-    }
-    ready = {
-        "en": "`headgate models providers` shows which are ready and what the others lack.",
-        "sv": "`headgate models providers` visar vilka som är klara och vad de andra saknar.",
-    }
-    reply = f"{texts[context.language]} {CONNECT[context.language]} {ready[context.language]}"
+    connect = message("connect", context.language)
+    reply = message("component_needs_model", context.language, connect=connect)
     query = re.sub(r"^(?:that|which|to|for|som|för)\s+", "", (match["a"] or "").strip())
     search = (Action("search_components", {"query": query[:400]}),) if query else ()
     return _reply(context, reply, *search, intent="generate_component")
@@ -72,17 +65,7 @@ def _self(_match: re.Match[str], context: Context) -> Understanding:
 def introduce(language: Language) -> str:
     """What the offline builder is and can do."""
     examples = "\n".join(f"- {example}" for example in nearest("", language))
-    if language == "sv":
-        return (
-            "Jag är offlinebyggaren, ingen språkmodell. Jag bygger bara det jag kan upprepa i sin helhet, och säger det innan"  # noqa: E501
-            f" jag bygger. Till exempel:\n{examples}\n\nJag kan också ändra flödet ('vänta 3 sekunder före save'), köra det"  # noqa: E501
-            " ('kör det med texten ...') och säga vad en komponent gör."
-        )
-    return (
-        f"I am the {NAME}: not a language model. I build only what I can restate in full, and say it before I build."
-        f" For example:\n{examples}\n\nI can also change the flow at hand ('wait 3 seconds before save'), run it ('run it with"  # noqa: E501
-        " the text ...') and say what a component does. What needs judgement (summaries, translations) takes a language model."  # noqa: E501
-    )
+    return message("introduction", language, examples=examples)
 
 
 def _list(_match: re.Match[str], context: Context) -> Understanding:
@@ -152,11 +135,7 @@ def _flow(_match: re.Match[str], context: Context) -> Understanding | None:
 
 def _of_flow(context: Context, *, needs: bool) -> Understanding | None:
     if not context.flow.nodes:
-        none = {
-            "en": "There is no flow here yet. Describe one and I build it.",
-            "sv": "Det finns inget flöde här än. Beskriv ett så bygger jag det.",
-        }
-        return _reply(context, none[context.language])
+        return _reply(context, message("no_flow_here", context.language))
     return _reply(
         context, describe_flow(context.flow, context.catalog, context.language, needs=needs), Action("describe_flow_io")
     )
@@ -176,8 +155,8 @@ def describe_flow(flow: Flow, catalog: Catalog, language: Language, *, needs: bo
     inputs = _INPUTS[language]
     taken = [inputs[node.type] for node in flow.nodes if node.type in inputs and not node.params.get("text")]
     taken += [f"{field.label or field.id} ({field.type})" for field in flow.form]
-    title, nothing = ("Det tar", "ingenting") if language == "sv" else ("It takes", "nothing")
-    return "\n".join([*lines, "", f"{title}: {', '.join(dict.fromkeys(taken)) or nothing}."])
+    shown = ", ".join(dict.fromkeys(taken)) or message("nothing", language)
+    return "\n".join([*lines, "", message("takes", language, inputs=shown)])
 
 
 def _step(node: Node, catalog: Catalog) -> str:

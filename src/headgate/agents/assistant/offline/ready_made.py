@@ -10,7 +10,6 @@ from headgate.agents.assistant.offline.language.languages import meaningful
 from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.reading.tokens import Tokens, tokenize
-from headgate.agents.assistant.offline.replies import CONNECT
 from headgate.agents.assistant.offline.restate import restated
 from headgate.agents.assistant.offline.understanding import Action, Understanding
 from headgate.features.catalog.gallery import Recipe, TemplateTrigger, load_gallery
@@ -46,7 +45,7 @@ def ready_made_otherwise(context: Context) -> Understanding | None:
     if context.default_model is not None or not match.recipe.needs_model:
         return _built(match, context)
     reply = message("template_needs_model", context.language, title=match.recipe.title)
-    return Understanding("build_flow", f"{reply}\n\n{CONNECT[context.language]}", language=context.language)
+    return Understanding("build_flow", f"{reply}\n\n{message('connect', context.language)}", language=context.language)
 
 
 def _match(context: Context) -> _Match | None:

@@ -7,12 +7,6 @@ from headgate.agents.assistant.offline.language.messages import message
 from headgate.graph.names import listed
 
 NAME = "offline builder"
-CONNECT = {
-    "en": "Connect a language model to do that: in Settings, under Models, or in a terminal"
-    " (`headgate variables set OPENAI_API_KEY` sets a key, `headgate models pull` fetches a model that needs none).",
-    "sv": "Anslut en språkmodell för det: i Inställningar, under Modeller, eller i en terminal"
-    " (`headgate variables set OPENAI_API_KEY` sätter en nyckel, `headgate models pull` hämtar en modell som inte behöver någon).",  # noqa: E501
-}
 
 
 def quoted(parts: Sequence[str]) -> str:
@@ -22,19 +16,12 @@ def quoted(parts: Sequence[str]) -> str:
 
 def refusal(reason: str, examples: Sequence[str], language: Language) -> str:
     """An honest no, with what is possible near the request."""
-    lines = "\n".join(f"- {example}" for example in examples)
-    if language == "sv":
-        return f"Jag kan inte göra det utan språkmodell: {reason} Inget har byggts.\n\nDet närmaste som offlinebyggaren kan göra:\n{lines}"  # noqa: E501
-    return f"I cannot do that offline: {reason} Nothing was built.\n\nThe nearest things the {NAME} can do:\n{lines}"
+    return message("refusal", language, reason=reason, examples="\n".join(f"- {example}" for example in examples))
 
 
 def needs_model(part: str, language: Language) -> str:
     """A part of the request takes a language model; nothing was built."""
-    if language == "sv":
-        return f"'{part}' kräver en språkmodell, och ingen är ansluten. Jag har inte byggt något.\n\n{CONNECT['sv']}"
-    return (
-        f"'{part}' needs a language model, and none is connected. I am the {NAME} and built nothing.\n\n{CONNECT['en']}"
-    )
+    return message("needs_model", language, part=part, connect=message("connect", language))
 
 
 def signed(text: str, language: Language) -> str:

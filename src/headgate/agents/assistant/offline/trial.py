@@ -81,15 +81,10 @@ async def try_out(understanding: Understanding, catalog: Catalog, sample: Sample
         node for node, outcome in tried.outcomes.items() if not outcome.strip() or outcome.strip() in {"[]", "null"}
     ]
     if empty:
-        reasons = {"en": "tried on a sample, nothing came out of it.", "sv": "på ett prov kom det inget ut."}
-        return _withdrawn(understanding, reasons[language])
+        return _withdrawn(understanding, message("nothing_came_out", language))
     same = hints.changes and any(outcome.strip() == text.strip() for outcome in tried.outcomes.values())
     if same and not hints.answers:
-        reasons = {
-            "en": "tried on a sample, the text came out unchanged.",
-            "sv": "på ett prov kom texten ut oförändrad.",
-        }
-        return _withdrawn(understanding, reasons[language])
+        return _withdrawn(understanding, message("came_out_unchanged", language))
     return replace(understanding, done=f"{understanding.done} {_described(tried, language)}")
 
 

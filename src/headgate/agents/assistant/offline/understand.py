@@ -105,7 +105,7 @@ def _edited(context: Context) -> Understanding | None:
     if not actions:
         return _refused(context, message("already_so", context.language))
     actions += (_run_action(built.run),) if built.run is not None else ()
-    done = "Ändrat." if context.language == "sv" else "Changed: " + "; ".join(built.lines) + "."
+    done = message("changed", context.language, lines="; ".join(built.lines))
     return _understood(context, "edit_flow", built, actions, done)
 
 
@@ -117,11 +117,7 @@ def _begins_anew(way: Reading) -> bool:
 
 def _run(context: Context, phrase: Phrase) -> Understanding:
     if not context.flow.nodes:
-        none = {
-            "en": "There is no flow to run yet. Describe one and I build it.",
-            "sv": "Det finns inget flöde att köra än. Beskriv ett så bygger jag det.",
-        }
-        return Understanding("run_flow", none[context.language], language=context.language)
+        return Understanding("run_flow", message("no_flow_to_run", context.language), language=context.language)
     return Understanding("run_flow", "", (_run_action(phrase),), context.flow, language=context.language)
 
 
@@ -195,9 +191,8 @@ def _missing_columns(context: Context, way: Reading) -> str:
     if not names or context.sample is None or context.sample.columns is None:
         return ""
     there = listed([f"'{name}'" for name in context.sample.columns], most=30)
-    if context.language == "sv":
-        return f"{context.sample.name} har ingen kolumn {quoted(names)}. Den har {there}. Vilken menar du?"
-    return f"{context.sample.name} has no column {quoted(names)}. It has {there}. Which one do you mean?"
+    known = context.sample.name
+    return message("missing_columns", context.language, name=known, missing=quoted(names), columns=there)
 
 
 def _fault(context: Context, built: Built, *, edit: bool) -> str:
@@ -219,10 +214,9 @@ def _fault(context: Context, built: Built, *, edit: bool) -> str:
 
 def _ambiguous(context: Context, built: Built, rival: Built) -> Understanding:
     """Two meanings that are as near: both are said, and nothing is built."""
-    titles = {"en": ("I can read that in two ways, and built neither. Say it with other words:", "or"),
-              "sv": ("Jag kan läsa det på två sätt, och har inte byggt något. Säg det med andra ord:", "eller")}[context.language]  # fmt: skip  # noqa: E501
     first, second = ("; ".join(each.lines) for each in (built, rival))
-    return Understanding("build_flow", f"{titles[0]}\n\n- {first}\n- {second}", language=context.language)
+    both = message("ambiguous", context.language, first=first, second=second)
+    return Understanding("build_flow", both, language=context.language)
 
 
 def _not_understood(context: Context) -> str:
@@ -234,13 +228,7 @@ def _not_understood(context: Context) -> str:
         for at, token in enumerate(context.tokens.items)
         if at not in taken and token.kind not in {"comma", "stop"} and token.text.lower() not in _LINKING
     ]
-    if context.language == "sv":
-        return f"jag förstår inte {quoted(words)} här." if words else "jag förstår delarna men inte hur de hör ihop."
-    return (
-        f"I do not understand {quoted(words)} here."
-        if words
-        else "I understand the parts but not how they fit together."
-    )
+    return message("not_understood" if words else "parts_do_not_fit", context.language, words=quoted(words))
 
 
 def _refused(context: Context, reason: str) -> Understanding:

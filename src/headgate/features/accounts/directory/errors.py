@@ -28,12 +28,8 @@ class DirectoryTokenRefused(Unauthenticated):
 
     code = "directory_token_refused"
     title = "Directory token refused"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This directory token is not valid.",
-            remedy="Send the token from Settings > Directory as 'Authorization: Bearer'. API keys are not accepted.",
-        )
+    detail = "This directory token is not valid."
+    remedy = "Send the token from Settings > Directory as 'Authorization: Bearer'. API keys are not accepted."
 
 
 class GroupNotFound(NotFound):
@@ -53,9 +49,8 @@ class NotConnected(NotFound):
 
     code = "directory_not_connected"
     title = "No directory connected"
-
-    def __init__(self) -> None:
-        super().__init__("There is no directory token.", remedy="Create one to connect a directory.")
+    detail = "There is no directory token."
+    remedy = "Create one to connect a directory."
 
 
 class NotMapped(NotFound):
@@ -74,12 +69,10 @@ class ScimAddressUnknown(NotFound):
     """The path does not exist."""
 
     code = "scim_address_unknown"
+    remedy = "The resources are Users, Groups, Schemas, ResourceTypes and ServiceProviderConfig."
 
     def __init__(self, path: str) -> None:
-        super().__init__(
-            f"There is no resource at {path[:200]}.",
-            remedy="The resources are Users, Groups, Schemas, ResourceTypes and ServiceProviderConfig.",
-        )
+        super().__init__(f"There is no resource at {path[:200]}.")
 
 
 class NotUnique(Conflict):
@@ -88,12 +81,10 @@ class NotUnique(Conflict):
     code = "directory_not_unique"
     title = "Already there"
     scim_type: ClassVar[ScimType] = "uniqueness"
+    remedy = "Filter by userName or displayName to find it."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"A user or group '{name[:254]}' already exists in this organisation.",
-            remedy="Filter by userName or displayName to find it.",
-        )
+        super().__init__(f"A user or group '{name[:254]}' already exists in this organisation.")
 
 
 class AdminAddressKept(Conflict):
@@ -102,12 +93,10 @@ class AdminAddressKept(Conflict):
     code = "directory_admin_address"
     title = "E-mail address of an admin"
     scim_type: ClassVar[ScimType] = "mutability"
+    remedy = "Make the user a member in Settings > People, synchronize, and make them an admin again."
 
     def __init__(self, email: str) -> None:
-        super().__init__(
-            f"{email} is an admin. A directory does not change the e-mail address of an admin.",
-            remedy="Make the user a member in Settings > People, synchronize, and make them an admin again.",
-        )
+        super().__init__(f"{email} is an admin. A directory does not change the e-mail address of an admin.")
 
 
 class ScimInvalid(HeadgateError):

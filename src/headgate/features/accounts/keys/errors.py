@@ -77,12 +77,10 @@ class NoMember(Invalid):
 
     code = "key_for_no_member"
     title = "Not a member of the space"
+    remedy = "Add the user to the space first, or omit the space."
 
     def __init__(self, person: str, space: str) -> None:
-        super().__init__(
-            f"{person} is not a member of the space '{space}', so the key would have no effect there.",
-            remedy="Add the user to the space first, or omit the space.",
-        )
+        super().__init__(f"{person} is not a member of the space '{space}', so the key would have no effect there.")
 
 
 class ScopeUnknown(Invalid):
@@ -104,6 +102,5 @@ class ExpiryPast(Invalid):
 
     code = "expiry_past"
     title = "Expiry in the past"
-
-    def __init__(self) -> None:
-        super().__init__("The expiry date of the key is in the past.", remedy="Give a date in the future, or none.")
+    detail = "The expiry date of the key is in the past."
+    remedy = "Give a date in the future, or none."

@@ -20,12 +20,8 @@ class PasskeyRefused(Unauthenticated):
 
     code = "passkey_refused"
     title = "Passkey refused"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The passkey could not be verified, or the account is deactivated.",
-            remedy="Try again, or use another sign-in method.",
-        )
+    detail = "The passkey could not be verified, or the account is deactivated."
+    remedy = "Try again, or use another sign-in method."
 
 
 class PasskeyNotAccepted(Invalid):
@@ -33,9 +29,8 @@ class PasskeyNotAccepted(Invalid):
 
     code = "passkey_not_accepted"
     title = "Passkey rejected"
-
-    def __init__(self) -> None:
-        super().__init__("The new passkey could not be verified, or registration timed out.", remedy="Try again.")
+    detail = "The new passkey could not be verified, or registration timed out."
+    remedy = "Try again."
 
 
 class PasskeyExists(Conflict):
@@ -43,9 +38,8 @@ class PasskeyExists(Conflict):
 
     code = "passkey_exists"
     title = "Registered before"
-
-    def __init__(self) -> None:
-        super().__init__("This passkey is already registered.", remedy="Use another device or security key.")
+    detail = "This passkey is already registered."
+    remedy = "Use another device or security key."
 
 
 class TooManyPasskeys(Conflict):
@@ -73,12 +67,8 @@ class PasskeysOff(NotFound):
 
     code = "passkeys_off"
     title = "Passkeys unavailable"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Passkeys cannot be used at this address.",
-            remedy=(
-                "Install headgate[passkeys], and set HEADGATE_SERVER__PUBLIC_URL to a URL with a domain "
-                "name; on a single machine open http://localhost instead of the IP address."
-            ),
-        )
+    detail = "Passkeys cannot be used at this address."
+    remedy = (
+        "Install headgate[passkeys], and set HEADGATE_SERVER__PUBLIC_URL to a URL with a domain "
+        "name; on a single machine open http://localhost instead of the IP address."
+    )

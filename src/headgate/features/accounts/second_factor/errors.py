@@ -23,14 +23,13 @@ class SecondFactorNeeded(Conflict):
 
     code = "second_factor_needed"
     title = "Second factor required"
+    remedy = (
+        "Send the same request with `code` (six digits of the authenticator app, or a recovery code), or "
+        "sign in with a passkey."
+    )
 
     def __init__(self, methods: Sequence[str]) -> None:
-        super().__init__(
-            "This account has a second factor.",
-            remedy="Send the same request with `code` (six digits of the authenticator app, or a recovery code), or "
-            "sign in with a passkey.",
-            methods=list(methods),
-        )
+        super().__init__("This account has a second factor.", methods=list(methods))
 
 
 class SecondFactorRefused(Unauthenticated):
@@ -38,15 +37,11 @@ class SecondFactorRefused(Unauthenticated):
 
     code = "second_factor_refused"
     title = "Code refused"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The code is wrong, has expired or was already used.",
-            remedy=(
-                "Wait for the next code of the authenticator app, or use a recovery code. An admin can "
-                "reset your second factor."
-            ),
-        )
+    detail = "The code is wrong, has expired or was already used."
+    remedy = (
+        "Wait for the next code of the authenticator app, or use a recovery code. An admin can "
+        "reset your second factor."
+    )
 
 
 class ConfirmationRefused(Forbidden):
@@ -54,11 +49,8 @@ class ConfirmationRefused(Forbidden):
 
     code = "confirmation_refused"
     title = "Not confirmed"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The password or code is wrong, has expired or was already used; nothing was changed.", remedy="Try again."
-        )
+    detail = "The password or code is wrong, has expired or was already used; nothing was changed."
+    remedy = "Try again."
 
 
 class ConfirmationNeeded(Forbidden):
@@ -83,11 +75,8 @@ class BrowserNeeded(Forbidden):
 
     code = "browser_needed"
     title = "Browser session required"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Second factors are managed in a browser session.", remedy=("Sign in to the studio and try again.")
-        )
+    detail = "Second factors are managed in a browser session."
+    remedy = "Sign in to the studio and try again."
 
 
 class EnrolmentMissing(Conflict):
@@ -95,11 +84,8 @@ class EnrolmentMissing(Conflict):
 
     code = "enrolment_missing"
     title = "Not set up"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "No authenticator app is being set up.", remedy=("Call POST /api/v1/me/second-factor/totp first.")
-        )
+    detail = "No authenticator app is being set up."
+    remedy = "Call POST /api/v1/me/second-factor/totp first."
 
 
 class AuthenticatorExists(Conflict):
@@ -107,11 +93,8 @@ class AuthenticatorExists(Conflict):
 
     code = "authenticator_exists"
     title = "Already set up"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This account already has an authenticator app.", remedy="Remove it first, then set up another."
-        )
+    detail = "This account already has an authenticator app."
+    remedy = "Remove it first, then set up another."
 
 
 class RequiredBySettings(Conflict):
@@ -119,9 +102,5 @@ class RequiredBySettings(Conflict):
 
     code = "second_factor_required"
     title = "Required by the organisation"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Your organisation requires a second factor, and this is your only one.",
-            remedy="Set up another one first.",
-        )
+    detail = "Your organisation requires a second factor, and this is your only one."
+    remedy = "Set up another one first."

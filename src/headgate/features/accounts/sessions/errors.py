@@ -10,12 +10,8 @@ class SignInRefused(Unauthenticated):
 
     code = "sign_in_refused"
     title = "Sign-in refused"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The e-mail address or the password is wrong, or the account is deactivated.",
-            remedy="Try again, or ask an admin of your organisation for a link to set a new password.",
-        )
+    detail = "The e-mail address or the password is wrong, or the account is deactivated."
+    remedy = "Try again, or ask an admin of your organisation for a link to set a new password."
 
 
 class OrganisationNeeded(Conflict):
@@ -23,13 +19,10 @@ class OrganisationNeeded(Conflict):
 
     code = "organisation_needed"
     title = "Which organisation?"
+    remedy = "Send the name of one as `organisation`."
 
     def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(
-            "You have an account in more than one organisation.",
-            remedy="Send the name of one as `organisation`.",
-            organisations=list(names),
-        )
+        super().__init__("You have an account in more than one organisation.", organisations=list(names))
 
 
 class LinkRefused(NotFound):
@@ -37,12 +30,8 @@ class LinkRefused(NotFound):
 
     code = "link_refused"
     title = "Invalid link"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This link was already used, has expired, or belongs to another server.",
-            remedy="Ask an admin of your organisation for a new link.",
-        )
+    detail = "This link was already used, has expired, or belongs to another server."
+    remedy = "Ask an admin of your organisation for a new link."
 
 
 class PasswordWrong(Forbidden):
@@ -50,9 +39,8 @@ class PasswordWrong(Forbidden):
 
     code = "password_wrong"
     title = "Password wrong"
-
-    def __init__(self) -> None:
-        super().__init__("The current password is wrong; nothing was changed.", remedy="Try again.")
+    detail = "The current password is wrong; nothing was changed."
+    remedy = "Try again."
 
 
 class NoPassword(Conflict):
@@ -60,12 +48,8 @@ class NoPassword(Conflict):
 
     code = "no_password"
     title = "No password"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This account has no password.",
-            remedy="Change the password at your identity provider, or ask an admin for a link to set one.",
-        )
+    detail = "This account has no password."
+    remedy = "Change the password at your identity provider, or ask an admin for a link to set one."
 
 
 class SessionNotFound(NotFound):

@@ -32,12 +32,8 @@ class SignInLost(Unauthenticated):
 
     code = "sso_lost"
     title = "Sign-in not completed"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This sign-in was started in another browser, was already completed, or timed out.",
-            remedy="Sign in again.",
-        )
+    detail = "This sign-in was started in another browser, was already completed, or timed out."
+    remedy = "Sign in again."
 
 
 class SignInCancelled(Unauthenticated):
@@ -45,9 +41,8 @@ class SignInCancelled(Unauthenticated):
 
     code = "sso_cancelled"
     title = "Sign-in cancelled"
-
-    def __init__(self) -> None:
-        super().__init__("The sign-in was cancelled.", remedy="Sign in again.")
+    detail = "The sign-in was cancelled."
+    remedy = "Sign in again."
 
 
 class ProviderRefused(Unauthenticated):
@@ -62,12 +57,10 @@ class TokenRefused(Unauthenticated):
 
     code = "sso_token"
     title = "Sign-in not verified"
+    remedy = "Sign in again. If it fails again, ask the operator to check the server log."
 
     def __init__(self, reason: str) -> None:
-        super().__init__(
-            f"The response of the identity provider could not be verified: {reason}.",
-            remedy="Sign in again. If it fails again, ask the operator to check the server log.",
-        )
+        super().__init__(f"The response of the identity provider could not be verified: {reason}.")
 
 
 class KeyUnknown(TokenRefused):
@@ -85,67 +78,48 @@ class EmailMissing(NotAdmitted):
     """The provider sent no e-mail address."""
 
     code = "sso_email_missing"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The identity provider sent no e-mail address.",
-            remedy="Configure the provider to send it: scope and claim `email`.",
-        )
+    detail = "The identity provider sent no e-mail address."
+    remedy = "Configure the provider to send it: scope and claim `email`."
 
 
 class EmailNotVerified(NotAdmitted):
     """The provider has not verified the e-mail address."""
 
     code = "sso_email_unverified"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The identity provider has not verified your e-mail address.",
-            remedy="Verify the address at the provider, then sign in again.",
-        )
+    detail = "The identity provider has not verified your e-mail address."
+    remedy = "Verify the address at the provider, then sign in again."
 
 
 class DomainNotAdmitted(NotAdmitted):
     """The domain of the e-mail address is not allowed."""
 
     code = "sso_domain"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "E-mail addresses of your domain are not allowed to sign in.", remedy="Sign in with another account."
-        )
+    detail = "E-mail addresses of your domain are not allowed to sign in."
+    remedy = "Sign in with another account."
 
 
 class NotInvited(NotAdmitted):
     """The user was not invited, and automatic creation of users is off."""
 
     code = "sso_not_invited"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "You have not been invited to this organisation.", remedy="Ask an admin to add your e-mail address."
-        )
+    detail = "You have not been invited to this organisation."
+    remedy = "Ask an admin to add your e-mail address."
 
 
 class ShutOut(NotAdmitted):
     """An admin deactivated the user."""
 
     code = "sso_shut_out"
-
-    def __init__(self) -> None:
-        super().__init__("Your account is deactivated.", remedy="Ask an admin to activate it.")
+    detail = "Your account is deactivated."
+    remedy = "Ask an admin to activate it."
 
 
 class LinkedToAnother(NotAdmitted):
     """The e-mail address belongs to a user who is linked to another subject of the provider."""
 
     code = "sso_linked"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Your e-mail address belongs to an account that is linked to a different identity at the provider.",
-            remedy="If the account is yours, ask an admin to unlink it.",
-        )
+    detail = "Your e-mail address belongs to an account that is linked to a different identity at the provider."
+    remedy = "If the account is yours, ask an admin to unlink it."
 
 
 class ProviderUnusable(UpstreamFailed):
@@ -159,24 +133,16 @@ class ExtraMissing(Unavailable):
     """The libraries are not installed."""
 
     code = "sso_extra_missing"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Single sign-on is configured, but the required libraries are not installed.",
-            remedy="Install them with: pip install 'headgate[sso]'",
-        )
+    detail = "Single sign-on is configured, but the required libraries are not installed."
+    remedy = "Install them with: pip install 'headgate[sso]'"
 
 
 class TenantGone(Unavailable):
     """The tenant in the settings does not exist."""
 
     code = "sso_tenant"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The organisation configured for single sign-on does not exist.",
-            remedy="Correct HEADGATE_SINGLE_SIGN_ON__TENANT. `headgate tenants list` shows the organisations.",
-        )
+    detail = "The organisation configured for single sign-on does not exist."
+    remedy = "Correct HEADGATE_SINGLE_SIGN_ON__TENANT. `headgate tenants list` shows the organisations."
 
 
 class NotLinked(Conflict):
@@ -193,6 +159,5 @@ class SingleSignOnOff(NotFound):
     """No provider is configured."""
 
     code = "sso_off"
-
-    def __init__(self) -> None:
-        super().__init__("Single sign-on is not configured.", remedy="Sign in with e-mail address and password.")
+    detail = "Single sign-on is not configured."
+    remedy = "Sign in with e-mail address and password."

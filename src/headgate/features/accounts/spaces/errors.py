@@ -48,13 +48,10 @@ class AmbiguousSpace(Invalid):
 
     code = "space_ambiguous"
     title = "Several spaces have that name"
+    remedy = "Give the id of one."
 
     def __init__(self, name: str, ids: Sequence[str]) -> None:
-        super().__init__(
-            f"{len(ids)} spaces are named '{name[:200]}': {', '.join(ids)}.",
-            remedy="Give the id of one.",
-            spaces=list[JsonValue](ids),
-        )
+        super().__init__(f"{len(ids)} spaces are named '{name[:200]}': {', '.join(ids)}.", spaces=list[JsonValue](ids))
 
 
 class SpaceNameTaken(Conflict):
@@ -79,12 +76,10 @@ class TooManySpaces(Conflict):
 
     code = "too_many_spaces"
     title = "Too many spaces"
+    remedy = "Delete some, or ask an admin of your organisation to create one."
 
     def __init__(self, limit: int) -> None:
-        super().__init__(
-            f"You have already created {limit} spaces.",
-            remedy=("Delete some, or ask an admin of your organisation to create one."),
-        )
+        super().__init__(f"You have already created {limit} spaces.")
 
 
 class MemberOfGroup(Conflict):
@@ -92,15 +87,12 @@ class MemberOfGroup(Conflict):
 
     code = "member_of_group"
     title = "Member from the directory"
+    remedy = (
+        "Remove the user from the group in your identity provider, or remove the group's role in Settings > Directory."
+    )
 
     def __init__(self, user: str, space: str) -> None:
-        super().__init__(
-            f"{user} is a member of the space '{space}' through a group of your directory.",
-            remedy=(
-                "Remove the user from the group in your identity provider, or remove the group's role "
-                "in Settings > Directory."
-            ),
-        )
+        super().__init__(f"{user} is a member of the space '{space}' through a group of your directory.")
 
 
 class LastOwner(Conflict):
@@ -108,9 +100,7 @@ class LastOwner(Conflict):
 
     code = "last_owner"
     title = "Last owner"
+    remedy = "Make another user an owner first. An admin of your organisation can do it without an owner."
 
     def __init__(self, space: str) -> None:
-        super().__init__(
-            f"The space '{space}' would have no owner.",
-            remedy="Make another user an owner first. An admin of your organisation can do it without an owner.",
-        )
+        super().__init__(f"The space '{space}' would have no owner.")

@@ -8,12 +8,10 @@ class TenantNotFound(NotFound):
 
     code = "tenant_not_found"
     title = "Tenant not found"
+    remedy = "List tenants with `headgate tenants list`, create one with `headgate tenants create`."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"There is no tenant '{name}'.",
-            remedy="List tenants with `headgate tenants list`, create one with `headgate tenants create`.",
-        )
+        super().__init__(f"There is no tenant '{name}'.")
 
 
 class TenantNameTaken(Conflict):

@@ -8,12 +8,10 @@ class UserNotFound(NotFound):
 
     code = "user_not_found"
     title = "User not found"
+    remedy = "`headgate users list` or GET /api/v1/users lists the users."
 
     def __init__(self, user: str) -> None:
-        super().__init__(
-            f"There is no user '{user[:254]}' in your organisation.",
-            remedy="`headgate users list` or GET /api/v1/users lists the users.",
-        )
+        super().__init__(f"There is no user '{user[:254]}' in your organisation.")
 
 
 class EmailTaken(Conflict):
@@ -21,12 +19,10 @@ class EmailTaken(Conflict):
 
     code = "email_taken"
     title = "Address taken"
+    remedy = "`headgate users reset` creates a link to set a new password."
 
     def __init__(self, email: str) -> None:
-        super().__init__(
-            f"{email} is already a user of your organisation.",
-            remedy="`headgate users reset` creates a link to set a new password.",
-        )
+        super().__init__(f"{email} is already a user of your organisation.")
 
 
 class LastAdmin(Conflict):
@@ -34,12 +30,10 @@ class LastAdmin(Conflict):
 
     code = "last_admin"
     title = "Last admin"
+    remedy = "Make another user an admin first."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"{name} is the only admin who can sign in; nothing was changed.",
-            remedy="Make another user an admin first.",
-        )
+        super().__init__(f"{name} is the only admin who can sign in; nothing was changed.")
 
 
 class SignsInNowhere(Conflict):
@@ -47,9 +41,5 @@ class SignsInNowhere(Conflict):
 
     code = "signs_in_nowhere"
     title = "System account"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Commands and auto-login use this account; it cannot sign in, and only its name can be changed.",
-            remedy="Create an account for the user.",
-        )
+    detail = "Commands and auto-login use this account; it cannot sign in, and only its name can be changed."
+    remedy = "Create an account for the user."

@@ -18,12 +18,8 @@ class NotTheAuthor(Forbidden):
 
     code = "not_the_author"
     title = "Only the author can change this comment"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The comment was written by another user.",
-            remedy="Write a comment yourself. Users who manage the space can delete it.",
-        )
+    detail = "The comment was written by another user."
+    remedy = "Write a comment yourself. Users who manage the space can delete it."
 
 
 class TooManyComments(Invalid):

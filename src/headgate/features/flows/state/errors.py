@@ -20,13 +20,10 @@ class StateChanged(Conflict):
 
     code = "state_changed"
     title = "State changed"
+    remedy = "Read it again and decide on its new value."
 
     def __init__(self, name: str, *, expected: int, version: int) -> None:
-        super().__init__(
-            f"The state '{name}' has version {version}, not {expected}.",
-            remedy="Read it again and decide on its new value.",
-            version=version,
-        )
+        super().__init__(f"The state '{name}' has version {version}, not {expected}.", version=version)
 
 
 class StateInvalid(Invalid):

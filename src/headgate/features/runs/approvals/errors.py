@@ -39,12 +39,8 @@ class LinkRefused(NotFound):
 
     code = "approval_link_refused"
     title = "Link not usable"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "This link is not usable: it was used, has expired or was withdrawn, or the approval is decided.",
-            remedy="Ask the user who sent it for a new link.",
-        )
+    detail = "This link is not usable: it was used, has expired or was withdrawn, or the approval is decided."
+    remedy = "Ask the user who sent it for a new link."
 
 
 class ResponseInvalid(Invalid):

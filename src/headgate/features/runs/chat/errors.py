@@ -32,9 +32,7 @@ class NotAChat(Invalid):
 
     code = "not_a_chat"
     title = "The flow takes no chat messages"
+    remedy = "Publish a version with a ChatInput and without a form, or run the flow from its page."
 
     def __init__(self, name: str) -> None:
-        super().__init__(
-            f"The published version of '{name}' has a form, or no chat input.",
-            remedy="Publish a version with a ChatInput and without a form, or run the flow from its page.",
-        )
+        super().__init__(f"The published version of '{name}' has a form, or no chat input.")

@@ -1,6 +1,9 @@
 """The list of flows for users."""
 
+import base64
+import binascii
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,10 +17,12 @@ from headgate.features.flows.organization.service import Places, places_of
 from headgate.features.flows.readiness.check import check
 from headgate.features.flows.rules import FlowRules
 from headgate.features.runs.listing import repository
-from headgate.features.runs.listing.cursor import cursor_of, place_of
+from headgate.features.runs.listing.repository import Place
 from headgate.features.runs.listing.schemas import MOST_SKETCHED, FlowItem, LastRun, Sketch, SketchNode, SortKey
-from headgate.foundation.database import moment
+from headgate.foundation.database import microseconds, moment
+from headgate.foundation.errors import Invalid
 from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.foundation.ids import is_id
 from headgate.graph.model import Flow
 from headgate.graph.own_code import own_codes
 
@@ -122,3 +127,43 @@ def _sketch(flow: Flow) -> Sketch | None:
         return None
     nodes = [SketchNode(id=node.id, type=node.type, label=node.label, position=node.position) for node in flow.nodes]
     return Sketch(nodes=nodes, edges=list(flow.edges))
+
+
+_BEGIN = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def cursor_of(sort: SortKey, row: Any) -> str:  # noqa: ANN401 - a row
+    """Return the cursor after a flow."""
+    if sort == "name":
+        return f"{base64.urlsafe_b64encode(row.lowered.encode()).decode()}.{row.id}"
+    if sort == "updated":
+        return f"{microseconds(row.updated_at)}.{row.id}"
+    return str(row.id)
+
+
+def place_of(sort: SortKey, cursor: str | None) -> Place | None:
+    """Return the position of a cursor. Raises `Invalid`."""
+    if cursor is None:
+        return None
+    value, _, flow_id = cursor.rpartition(".")
+    if not is_id(flow_id) or bool(value) != (sort != "created"):
+        raise _unknown()
+    try:
+        return _value(sort, value), flow_id
+    except (ValueError, OverflowError, binascii.Error) as error:
+        raise _unknown() from error
+
+
+def _value(sort: SortKey, value: str) -> datetime | str | None:
+    if sort == "updated":
+        return _BEGIN + timedelta(microseconds=int(value[:18]))
+    if sort == "name":
+        decoded = base64.urlsafe_b64decode(value.encode()).decode()
+        if "\0" in decoded:
+            raise ValueError(value)
+        return decoded
+    return None
+
+
+def _unknown() -> Invalid:
+    return Invalid("Invalid cursor.", remedy="Omit it to start at the first page.")

@@ -23,10 +23,7 @@ class TooManyReports(RateLimited):
 
     code = "too_many_reports"
     title = "Too many reports at once"
+    remedy = "Wait until one is finished, and try again."
 
     def __init__(self, most: int) -> None:
-        super().__init__(
-            f"{most} reports are already being created for you, the maximum per user.",
-            remedy="Wait until one is finished, and try again.",
-            limit=most,
-        )
+        super().__init__(f"{most} reports are already being created for you, the maximum per user.", limit=most)

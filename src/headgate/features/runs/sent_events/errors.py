@@ -22,12 +22,8 @@ class EventKeyReused(Conflict):
 
     code = "event_key_reused"
     title = "Event key already used"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Another event was sent with this key to this space.",
-            remedy="Send the same event to get its state again, or use a new key.",
-        )
+    detail = "Another event was sent with this key to this space."
+    remedy = "Send the same event to get its state again, or use a new key."
 
 
 class TooManyEvents(RateLimited):

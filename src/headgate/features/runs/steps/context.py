@@ -18,12 +18,12 @@ from headgate.features.runs.steps.flows import StepFlows
 from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.knowledge import StepKnowledge
 from headgate.features.runs.steps.limit import TimeLimit
-from headgate.features.runs.steps.marking import MarkingHttp, MarkingRunner, MarkingWorkspace
+from headgate.features.runs.steps.marking import MarkingHttp, MarkingRunner, StepWorkspace
 from headgate.features.runs.steps.models import StepModels
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.features.runs.steps.payments import StepPayments
 from headgate.features.runs.steps.recorder import Recorder
-from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp, SecretlessWorkspace
+from headgate.features.runs.steps.secrecy import SecretlessEvents, SecretlessHttp
 from headgate.features.runs.steps.slots import StepSlots
 from headgate.features.runs.steps.state import StepState
 from headgate.features.runs.steps.waits import SHORTEST_SECONDS, Suspended
@@ -268,7 +268,7 @@ class StepContext:
     async def workspace(self, root_path: str = "", *, read_only: bool = False) -> WorkspaceTools:
         """Return the workspace of the user who started the run."""
         tools = await self._services.workspaces.of_run(self._origin.key, root_path, read_only=read_only)
-        return MarkingWorkspace(SecretlessWorkspace(tools, self._secrets), self._outside)
+        return StepWorkspace(tools, self._outside, self._secrets)
 
     def outside(self, field: str | None = None) -> tuple[str, ...]:
         """Return marks of the untrusted content that reached the step so far, or of one field."""

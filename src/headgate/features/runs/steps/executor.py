@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from pydantic import JsonValue
@@ -12,23 +12,25 @@ from headgate.features.runs.deliveries.target import resolve_target
 from headgate.features.runs.errors import PolicyUnmet, StepTimeout
 from headgate.features.runs.events import StepEvents
 from headgate.features.runs.patience import patiently
+from headgate.features.runs.ports.flows import Components
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.active import ActiveRun
+from headgate.features.runs.steps.attachments import Attacher
 from headgate.features.runs.steps.calls import StepCalls
 from headgate.features.runs.steps.context import StepContext
 from headgate.features.runs.steps.failures import continues, outputs_after, passed_through
 from headgate.features.runs.steps.flows import FlowStarter, StepFlows
 from headgate.features.runs.steps.guard import open_guard
 from headgate.features.runs.steps.hashes import execution_hash
-from headgate.features.runs.steps.inputs import gather_inputs
 from headgate.features.runs.steps.ledger import Outputs
 from headgate.features.runs.steps.limit import TimeLimit
 from headgate.features.runs.steps.outside import OutsideContent
+from headgate.features.runs.steps.params import Context, own, resolved_params, shown_to
 from headgate.features.runs.steps.payloads import Packer
 from headgate.features.runs.steps.payments import StepPayments
-from headgate.features.runs.steps.planned import PlannedStep
-from headgate.features.runs.steps.policies import shape_output
+from headgate.features.runs.steps.planned import Inlet, PlannedStep
+from headgate.features.runs.steps.policies import InputPolicy, shape_output
 from headgate.features.runs.steps.recorder import Recorder
 from headgate.features.runs.steps.retries import seconds_left
 from headgate.features.runs.steps.secrecy import SecretlessEvents, errors_without
@@ -42,7 +44,7 @@ from headgate.foundation.lazy import lazy_module
 from headgate.graph.context import build_context, step_entry
 from headgate.graph.model import OutputType
 from headgate.sdk import NOT_TAKEN
-from headgate.sdk.coerce import encode
+from headgate.sdk.coerce import coerce, decode, encode
 from headgate.sdk.outside import Marks
 
 if TYPE_CHECKING:
@@ -256,3 +258,41 @@ def _timed_out(step: PlannedStep, seconds: float) -> StepTimeout:
         f"Step '{step.id}' took longer than {seconds:.6g} seconds.",
         remedy="Reduce its input, or raise the limit in its policy or HEADGATE_ENGINE__STEP_TIMEOUT_SECONDS.",
     )
+
+
+async def gather_inputs(
+    run: ActiveRun, step: PlannedStep, components: Components, *, ctx: StepContext, recorder: Recorder
+) -> dict[str, Any]:
+    """Return the values of a step's fields. Raises `Invalid` for a mismatch, or what fetching raises."""
+    context: Context = {}
+    if step.refers or step.attached or not step.plain:
+        context = build_context(run.input, run.ledger.results, run.planned.plan, step.id)
+    values: dict[str, Any] = dict(step.params)
+    if step.refers:
+        formatter = shown_to(step.component, ctx)
+        values = resolved_params(
+            step.params,
+            step.step.template,
+            context,
+            raw=step.raw_fields,
+            secret=step.secret_fields,
+            formatter=formatter,
+        )
+    for inlet in step.inlets:
+        if not inlet.overridden and run.ledger.arrives(inlet):
+            values[inlet.field] = arriving(run, inlet)
+    if not step.plain:
+        await InputPolicy(run, step, context, ctx=ctx, recorder=recorder).apply(values)
+    if step.attached:
+        values |= await Attacher(components, context, ctx).values(step)
+    return values
+
+
+def arriving(run: ActiveRun, inlet: Inlet) -> Any:  # noqa: ANN401 - any port value
+    """Return the coerced values of the live edges into a field; a list in edge order where the field takes many."""
+    values = [
+        coerce(decode(own(run.ledger.results[feed.source][feed.output]), feed.type), feed.type, inlet.types)
+        for feed in inlet.feeds
+        if run.ledger.alive(feed)
+    ]
+    return values if inlet.many else values[0]

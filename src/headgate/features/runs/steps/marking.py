@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from headgate.features.runs.ports.services import ScopedRunner
 from headgate.features.runs.steps.outside import OutsideContent
+from headgate.foundation.secret_values import SecretValues
 from headgate.graph.manifest import Manifest
 from headgate.sdk import HttpAnswer, HttpClient, WorkspaceTools
 from headgate.sdk.outside import mark
@@ -80,12 +81,16 @@ class MarkingRunner:
         self._runner.close()
 
 
-class MarkingWorkspace:
-    """The workspace tools of a step: files and their names may contain untrusted text."""
+class StepWorkspace:
+    """The workspace tools of a step: files and their names may contain untrusted text.
 
-    def __init__(self, tools: WorkspaceTools, outside: OutsideContent) -> None:
+    The run's secrets are redacted from contents and names that are written.
+    """
+
+    def __init__(self, tools: WorkspaceTools, outside: OutsideContent, secrets: SecretValues) -> None:
         self._tools = tools
         self._outside = outside
+        self._secrets = secrets
 
     async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
         """Return lines of a text file."""
@@ -99,13 +104,13 @@ class MarkingWorkspace:
 
     async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
         """Write a file."""
-        return await self._tools.write_file(path, content)
+        return await self._tools.write_file(self._secrets.text(path), self._secrets.text(content))
 
     async def edit_file(
         self, path: str, old_string: str, new_string: str, *, replace_all: bool = False
     ) -> dict[str, JsonValue]:
         """Replace text in a file."""
-        return await self._tools.edit_file(path, old_string, new_string, replace_all=replace_all)
+        return await self._tools.edit_file(path, old_string, self._secrets.text(new_string), replace_all=replace_all)
 
     async def glob_search(self, pattern: str, path: str = "") -> dict[str, JsonValue]:
         """Return files whose path matches a pattern; names are untrusted text too."""
@@ -125,12 +130,7 @@ class MarkingWorkspace:
         """Return files, lines or line numbers that contain a text."""
         self._outside.add(mark("workspace", path or "/"))
         return await self._tools.grep_search(
-            pattern,
-            path,
-            glob=glob,
-            case_insensitive=case_insensitive,
-            output_mode=output_mode,
-            is_regex=is_regex,
+            pattern, path, glob=glob, case_insensitive=case_insensitive, output_mode=output_mode, is_regex=is_regex
         )
 
     async def metadata(self) -> dict[str, JsonValue]:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from headgate.features.runs.events import StepEvents
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.secret_values import SecretStream, SecretValues
-from headgate.sdk import HttpAnswer, HttpClient, WorkspaceTools
+from headgate.sdk import HttpAnswer, HttpClient
 
 
 class SecretlessHttp:
@@ -41,55 +41,6 @@ class SecretlessHttp:
         if content == response.content and headers_shown == response.headers:
             return response
         return replace(response, content=content, headers=headers_shown)
-
-
-class SecretlessWorkspace:
-    """The file tools of a workspace, with the run's secrets redacted from contents and names that are written."""
-
-    def __init__(self, tools: WorkspaceTools, secrets: SecretValues) -> None:
-        self._tools = tools
-        self._secrets = secrets
-
-    async def read_file(self, path: str, offset: int | None = None, limit: int | None = None) -> dict[str, JsonValue]:
-        """Return lines of a text file."""
-        return await self._tools.read_file(path, offset, limit)
-
-    async def read_content(self, path: str) -> bytes:
-        """Return a file's content."""
-        return await self._tools.read_content(path)
-
-    async def write_file(self, path: str, content: str) -> dict[str, JsonValue]:
-        """Write a file."""
-        return await self._tools.write_file(self._secrets.text(path), self._secrets.text(content))
-
-    async def edit_file(
-        self, path: str, old_string: str, new_string: str, *, replace_all: bool = False
-    ) -> dict[str, JsonValue]:
-        """Replace text in a file."""
-        return await self._tools.edit_file(path, old_string, self._secrets.text(new_string), replace_all=replace_all)
-
-    async def glob_search(self, pattern: str, path: str = "") -> dict[str, JsonValue]:
-        """Return files whose path matches a pattern."""
-        return await self._tools.glob_search(pattern, path)
-
-    async def grep_search(
-        self,
-        pattern: str,
-        path: str = "",
-        *,
-        glob: str = "",
-        case_insensitive: bool = False,
-        output_mode: str = "files_with_matches",
-        is_regex: bool = False,
-    ) -> dict[str, JsonValue]:
-        """Return files, lines or line numbers that contain a text."""
-        return await self._tools.grep_search(
-            pattern, path, glob=glob, case_insensitive=case_insensitive, output_mode=output_mode, is_regex=is_regex
-        )
-
-    async def metadata(self) -> dict[str, JsonValue]:
-        """Return the owner of these files."""
-        return await self._tools.metadata()
 
 
 class SecretlessEvents:

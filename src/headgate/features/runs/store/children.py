@@ -7,11 +7,10 @@ from typing import Any
 
 from headgate.features.runs.errors import ParentGone, ParentPaused
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus, sql_list
-from headgate.features.runs.store.rows import for_postgres
 from headgate.features.runs.transitions import ChildRun, ChildStates, Parent, RunKey
 
 _OF_STEP = "r.parent_run_id = :run_id AND r.parent_step_id = :step_id AND r.tenant_id = :tenant_id"
-_CHILDREN = (
+CHILDREN_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.parent_iteration, r.status, r.error_code, r.error_message,"
     " r.output_payload, s.output_payload, (SELECT max(m.classification) FROM flow_step_results m"
     " WHERE m.flow_run_id = r.id AND m.flow_id = r.flow_id),"
@@ -19,11 +18,9 @@ _CHILDREN = (
     " CASE WHEN r.status = 'failed' THEN (SELECT x.step_id FROM flow_step_results x WHERE x.flow_run_id = r.id"
     " AND x.flow_id = r.flow_id AND x.status = 'failed' ORDER BY x.finished_at, x.step_id LIMIT 1) END"
     " FROM flow_runs r LEFT JOIN flow_step_results s"
-    " ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.step_id = {result_step}"
+    " ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.step_id = json_extract(r.output_payload, '$.step_ids[0]')"
     f" WHERE {_OF_STEP} AND r.parent_iteration >= :first AND r.parent_iteration < :stop ORDER BY r.parent_iteration"
 )
-CHILDREN_SQL = _CHILDREN.format(result_step="json_extract(r.output_payload, '$.step_ids[0]')")
-CHILDREN_POSTGRES = for_postgres(_CHILDREN.format(result_step="(r.output_payload->'step_ids'->>0)"))
 OPEN_SQL = (
     "SELECT r.parent_iteration, r.id, r.status FROM flow_runs r"
     f" WHERE {_OF_STEP} AND r.status <> 'completed' ORDER BY r.parent_iteration"

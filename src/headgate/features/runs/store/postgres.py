@@ -8,10 +8,9 @@ from headgate.features.audit import statements as audit
 from headgate.features.audit.chain import Entry
 from headgate.features.idempotency import keys
 from headgate.features.idempotency.keys import StartKey
-from headgate.features.runs.answered_calls import AnsweredCall, StoredCall
+from headgate.features.runs.answered_calls import AnsweredCall
 from headgate.features.runs.companions import write_in
 from headgate.features.runs.errors import ENDS_CHILDREN, SourceGone
-from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.quotas.usage import check_in
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus
 from headgate.features.runs.store import postgres_pauses as pauses
@@ -19,51 +18,21 @@ from headgate.features.runs.store import postgres_resumes as rare
 from headgate.features.runs.store import postgres_statements as sql
 from headgate.features.runs.store import postgres_trees as trees
 from headgate.features.runs.store import postgres_waits as waits
-from headgate.features.runs.store.calls import KEEP_CALL_SQL, LOAD_CALLS_SQL, calls_of, keep_values, load_values
-from headgate.features.runs.store.children import (
-    CHILDREN_POSTGRES,
-    LAST_SQL,
-    OPEN_SQL,
-    child_states,
-    children_of,
-    range_values,
-)
+from headgate.features.runs.store.calls import KEEP_CALL_SQL, keep_values
 from headgate.features.runs.store.endings import ENDING_SQL, ended_run, log_ending
 from headgate.features.runs.store.postgres_creation import CREATE, CREATE_FROM, KEEP_SOURCES, creation_values
 from headgate.features.runs.store.postgres_pool import PostgresPool
+from headgate.features.runs.store.reading import Rows, StoreReads
 from headgate.features.runs.store.rows import (
     DELIVER_SQL,
-    EVENTS_SQL,
-    LIVE_RUNS_SQL,
-    LOAD_RUN_SQL,
-    LOAD_STEPS_SQL,
-    ORPHANS_SQL,
-    OVERDUE_SQL,
-    READ_RUN_SQL,
-    READ_RUNS_SQL,
-    READ_STEPS_OF_RUNS_SQL,
-    READ_STEPS_SQL,
-    STRAGGLERS_OF_RUN_SQL,
-    STRAGGLERS_SQL,
-    WORK_SQL,
     completed_data,
     delivery_values,
-    events_of,
     failed_data,
     for_postgres,
-    live_runs_of,
-    read_run_of,
-    read_runs_of,
-    stored_run_of,
-    stragglers_of,
     suspension_values,
-    time_worked,
 )
-from headgate.features.runs.store.run_waits import RUN_WAIT_POSTGRES, run_wait_of, wait_values
 from headgate.features.runs.transitions import (
     Cancelled,
-    ChildRun,
-    ChildStates,
     Claim,
     Ending,
     Failed,
@@ -71,19 +40,14 @@ from headgate.features.runs.transitions import (
     Held,
     Holder,
     Lease,
-    LiveRun,
     NewRun,
     Onward,
-    PastTurn,
     Progress,
-    ReadRun,
     Resumed,
     RunKey,
     StepRecord,
-    StoredRun,
-    Straggler,
 )
-from headgate.features.runs.waiting import OverdueRun, Paused, RunWait, Suspension, WokenRun
+from headgate.features.runs.waiting import Paused, Suspension, WokenRun
 from headgate.foundation.database import PROBES
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
@@ -91,22 +55,13 @@ from headgate.foundation.log import get_logger
 if TYPE_CHECKING:  # referenced without importing psycopg
     from psycopg import AsyncConnection
 
-_OPEN, _LAST = for_postgres(OPEN_SQL), for_postgres(LAST_SQL)
-_LOAD_RUN, _LOAD_STEPS = for_postgres(LOAD_RUN_SQL), for_postgres(LOAD_STEPS_SQL)
-_EVENTS, _OVERDUE = for_postgres(EVENTS_SQL), for_postgres(OVERDUE_SQL)
-_ENDING = for_postgres(ENDING_SQL)
-_DELIVER = for_postgres(DELIVER_SQL)
-_READ_RUN, _READ_STEPS = for_postgres(READ_RUN_SQL), for_postgres(READ_STEPS_SQL)
-_READ_RUNS, _READ_STEPS_OF_RUNS = for_postgres(READ_RUNS_SQL), for_postgres(READ_STEPS_OF_RUNS_SQL)
-_WORK = for_postgres(WORK_SQL)
-_STRAGGLERS, _STRAGGLERS_OF_RUN = for_postgres(STRAGGLERS_SQL), for_postgres(STRAGGLERS_OF_RUN_SQL)
-_KEEP_CALL, _LOAD_CALLS = for_postgres(KEEP_CALL_SQL), for_postgres(LOAD_CALLS_SQL)
+_ENDING, _DELIVER, _KEEP_CALL = for_postgres(ENDING_SQL), for_postgres(DELIVER_SQL), for_postgres(KEEP_CALL_SQL)
 _RECORD = tuple(field.name for field in fields(StepRecord))
 T = TypeVar("T", bound=Progress | Cancelled | bool)
 log = get_logger(__name__)
 
 
-class PostgresRunStore:
+class PostgresRunStore(StoreReads):
     """Runs in PostgreSQL.
 
     Args:
@@ -258,11 +213,6 @@ class PostgresRunStore:
         """Let a run wait of which only waiting steps are left for now."""
         return (await self._locked(waits.REST, {**_key(key), "at": at}))[1]
 
-    async def next_due(self) -> int | None:
-        """When the next waiting step is due."""
-        due: int | None = (await self._pool.execute(waits.NEXT_DUE, {}))[0][0]
-        return due
-
     async def wake(self, at: int, limit: int, *, run_id: str | None = None) -> Sequence[WokenRun]:
         """Wake steps that are due."""
         while True:
@@ -298,11 +248,6 @@ class PostgresRunStore:
         values = {**_key(key), **_error(code, message), "at": at, "overdue": overdue}
         _, changed, _ = await self._end_tree(sql.END, values, with_children=code in ENDS_CHILDREN)
         return await self._with_log(key.run_id, changed)
-
-    async def overdue(self, at: int, limit: int) -> Sequence[OverdueRun]:
-        """Runs that are past their deadline."""
-        rows = await self._pool.execute(_OVERDUE, {"at": at, "limit": limit})
-        return [OverdueRun(RunKey(*row[:4]), row[4]) for row in rows]
 
     async def cancel(self, run_id: str, tenant_id: str, at: int, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run."""
@@ -340,77 +285,11 @@ class PostgresRunStore:
         """Store an answered call."""
         return bool(await self._pool.execute(_KEEP_CALL, keep_values(key, call)))
 
-    async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
-        """Return the answered calls of a step."""
-        return calls_of(await self._pool.execute(_LOAD_CALLS, load_values(key, step_id)))
+    async def _rows(self, query: str, values: Mapping[str, Any]) -> Rows:
+        return await self._pool.execute(for_postgres(query), values)
 
-    async def is_cancelled(self, run_id: str) -> bool:
-        """Whether the run must have no further effect."""
-        return await self.status(run_id) in {None, RunStatus.CANCELLED}
-
-    async def status(self, run_id: str) -> RunStatus | None:
-        """Return the status of a run."""
-        rows = await self._pool.execute(sql.STATUS, {"run_id": run_id})
-        return RunStatus(rows[0][0]) if rows else None
-
-    async def events_after(self, run_id: str, tenant_id: str, seq: int, limit: int) -> EventPage | None:
-        """Return the events of a run after a number."""
-        values = {"run_id": run_id, "tenant_id": tenant_id, "after": seq, "limit": limit}
-        return events_of(await self._pool.execute(_EVENTS, values))
-
-    async def load(self, run_id: str) -> StoredRun | None:
-        """Return a consistent snapshot of a run and its steps."""
-        rows, steps = await self._pool.snapshot(_LOAD_RUN, _LOAD_STEPS, {"run_id": run_id})
-        return stored_run_of(rows[0] if rows else None, steps)
-
-    async def read(self, run_id: str, tenant_id: str) -> ReadRun | None:
-        """Return a consistent snapshot of a run for display."""
-        values = {"run_id": run_id, "tenant_id": tenant_id}
-        rows, steps = await self._pool.snapshot(_READ_RUN, _READ_STEPS, values)
-        return read_run_of(rows[0] if rows else None, steps)
-
-    async def read_all(self, run_ids: Sequence[str], tenant_id: str) -> Sequence[ReadRun]:
-        """Return a consistent snapshot of runs for display."""
-        values = {"run_ids": list(run_ids), "tenant_id": tenant_id}
-        return read_runs_of(run_ids, *await self._pool.snapshot(_READ_RUNS, _READ_STEPS_OF_RUNS, values))
-
-    async def live_runs(self) -> Sequence[LiveRun]:
-        """Every active run."""
-        return live_runs_of(await self._pool.execute(LIVE_RUNS_SQL, {}))
-
-    async def orphans(self) -> Sequence[RunKey]:
-        """Waiting runs whose flow is deleted."""
-        return [RunKey(*row) for row in await self._pool.execute(ORPHANS_SQL, {})]
-
-    async def worked(self, run_id: str, *, since: int, until: int) -> int:
-        """Return the execution time of a run in microseconds."""
-        return time_worked(await self._pool.execute(_WORK, {"run_id": run_id, "since": since}), until=until)
-
-    async def stragglers(self, *, since: int, run_id: str | None = None) -> Sequence[Straggler]:
-        """Return running steps of failed runs."""
-        query = _STRAGGLERS if run_id is None else _STRAGGLERS_OF_RUN
-        return stragglers_of(await self._pool.execute(query, {"since": since, "run_id": run_id}))
-
-    async def children(self, key: RunKey, step_id: str, first: int, stop: int) -> Sequence[ChildRun]:
-        """Return runs that a step started."""
-        return children_of(await self._pool.execute(CHILDREN_POSTGRES, range_values(key, step_id, first, stop)))
-
-    async def run_wait(self, run_id: str, tenant_id: str, *, longest_seconds: float | None = None) -> RunWait | None:
-        """Return what a run waits for."""
-        values = wait_values(run_id, tenant_id, longest_seconds)
-        return run_wait_of(await self._pool.execute(RUN_WAIT_POSTGRES, values))
-
-    async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
-        """Return the states of a step's runs."""
-        values = range_values(key, step_id, 0, 0)
-        rows = await self._pool.execute(_OPEN, values)
-        return child_states((await self._pool.execute(_LAST, values))[0][0], rows)
-
-    async def past_turns(self, key: RunKey, session_id: str, user_id: str | None, limit: int) -> Sequence[PastTurn]:
-        """Return earlier turns of a user's chat session."""
-        parameters = {"session_id": session_id, "user_id": user_id, "limit": limit}
-        rows = await self._pool.execute(sql.PAST_TURNS, {**_key(key), **parameters})
-        return [PastTurn(*row) for row in reversed(rows)]
+    async def _snapshot(self, first: str, second: str, values: Mapping[str, Any]) -> tuple[Rows, Rows]:
+        return await self._pool.snapshot(for_postgres(first), for_postgres(second), values)
 
     async def _with_log(self, run_id: str, outcome: T) -> T:
         """Log the outcome of a run when a stored transition ended it."""

@@ -11,12 +11,14 @@ from headgate.features.runs.store import postgres_statements as sql
 from headgate.features.runs.store.postgres_events import NOTHING, logged
 from headgate.features.runs.store.postgres_trees import lock_children
 from headgate.features.runs.store.postgres_waits import REST
+from headgate.features.runs.store.rows import STATUS_SQL, for_postgres
 from headgate.features.runs.transitions import RunKey
 from headgate.features.runs.waiting import Paused, WokenRun
 
 if TYPE_CHECKING:  # referenced without importing psycopg
     from psycopg import AsyncConnection
 
+_STATUS = for_postgres(STATUS_SQL)
 _RETURNING = (
     "RETURNING id, tenant_id, flow_id, version, coalesce(user_id, visitor) AS starter, status, paused_at,"
     " last_event - 1 AS before"
@@ -72,5 +74,5 @@ async def change(
             return Paused(RunStatus(row[0]), changed=False)
     if entry is not None:
         await connection.execute(audit.PSYCOPG, audit.values(entry))
-    (status,) = await (await connection.execute(sql.STATUS, values)).fetchone() or ("",)
+    (status,) = await (await connection.execute(_STATUS, values)).fetchone() or ("",)
     return Paused(RunStatus(status), changed=True, runs=tuple(changed))

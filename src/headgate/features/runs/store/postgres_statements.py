@@ -316,14 +316,6 @@ WITH changed AS (
 SELECT id FROM changed
 """)
 
-STATUS = "SELECT status FROM flow_runs WHERE id = %(run_id)s"
-PAST_TURNS = (
-    "SELECT input_payload::text, output_payload::text FROM flow_runs"
-    " WHERE flow_id = %(flow_id)s AND session_id = %(session_id)s AND tenant_id = %(tenant_id)s"
-    " AND user_id IS NOT DISTINCT FROM %(user_id)s"
-    " AND status = 'completed' AND id < %(run_id)s ORDER BY id DESC LIMIT %(limit)s"
-)
-
 
 def moves(onward: Onward) -> dict[str, Any]:
     """Return steps, the number of parents settled for each, and the action for it."""

@@ -58,7 +58,6 @@ WITH changed AS (
 SELECT id FROM changed
 """
 """In a transaction that holds the run's row before the statement begins, so that it sees what others changed."""
-NEXT_DUE = "SELECT min(due_at) FROM flow_step_results WHERE status = 'waiting'"
 WAKE = f"""
 WITH due AS (
     SELECT flow_run_id, flow_id, step_id FROM flow_step_results

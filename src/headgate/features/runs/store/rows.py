@@ -4,6 +4,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import orjson
@@ -99,6 +100,13 @@ WORK_SQL = (
     " WHERE a.flow_run_id = :run_id AND a.started_at >= :since ORDER BY a.started_at"
 )
 """Start and end of each attempt; an open one ends with its lease."""
+STATUS_SQL = "SELECT status FROM flow_runs WHERE id = :run_id"
+NEXT_DUE_SQL = "SELECT min(due_at) FROM flow_step_results WHERE status = 'waiting'"
+PAST_TURNS_SQL = (
+    "SELECT input_payload, output_payload FROM flow_runs WHERE flow_id = :flow_id AND session_id = :session_id"
+    " AND tenant_id = :tenant_id AND user_id IS :user_id AND status = 'completed' AND id < :run_id"
+    " ORDER BY id DESC LIMIT :limit"
+)
 EVENTS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.resumes, r.last_event,"
     " e.seq, e.kind, e.step_id, e.attempt, e.at, e.data FROM flow_runs r"
@@ -158,10 +166,13 @@ RECORD_MEMBERS = {
 JSON_MEMBERS = ("input", "model_parameters", "tool_calls", "log")
 
 
+@cache
 def for_postgres(statement: str) -> str:
-    """Return a query of this module in psycopg's syntax, with JSON as text."""
+    """Return a query in psycopg's syntax, with JSON as text."""
     converted = statement.replace("IN (SELECT value FROM json_each(:run_ids))", "= ANY(:run_ids)")
+    converted = re.sub(r"\bIS :", "IS NOT DISTINCT FROM :", converted)
     converted = re.sub(r":(\w+)", r"%(\1)s", converted)
+    converted = re.sub(r"json_extract\(([\w.]+), '\$\.(\w+)\[0\]'\)", r"(\1->'\2'->>0)", converted)
     converted = re.sub(r"json_extract\((\w+), '\$\.(\w+)'\)", r"\1->>'\2'", converted)
     return re.sub(r"(\w*\.?(?:in|out)put_payload|\bpart|\bterms|\be\.data)(?= FROM|,| END)", r"\1::text", converted)
 

@@ -88,12 +88,6 @@ def rest(db: sqlite3.Connection, key: RunKey, at: int) -> bool:
     return True
 
 
-def next_due(db: sqlite3.Connection) -> int | None:
-    """When the next step is due."""
-    due: int | None = db.execute("SELECT min(due_at) FROM flow_step_results WHERE status = 'waiting'").fetchone()[0]
-    return due
-
-
 def wake(db: sqlite3.Connection, at: int, limit: int, run_id: str | None = None) -> list[WokenRun]:
     """Wake steps that are due; those of paused runs are due again when their run continues."""
     of_run = "" if run_id is None else "AND flow_run_id = ? "

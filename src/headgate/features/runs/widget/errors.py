@@ -11,9 +11,8 @@ class WidgetNotFound(NotFound):
 
     code = "widget_not_found"
     title = "Not offered"
-
-    def __init__(self) -> None:
-        super().__init__("There is no form or chat at this URL.", remedy="Ask the owner of the page.")
+    detail = "There is no form or chat at this URL."
+    remedy = "Ask the owner of the page."
 
 
 class WidgetRefused(Forbidden):
@@ -21,9 +20,8 @@ class WidgetRefused(Forbidden):
 
     code = "widget_refused"
     title = "Not allowed"
-
-    def __init__(self) -> None:
-        super().__init__("This page is not allowed to use the form.", remedy="Reload the page.")
+    detail = "This page is not allowed to use the form."
+    remedy = "Reload the page."
 
 
 class TooManyOpen(RateLimited):

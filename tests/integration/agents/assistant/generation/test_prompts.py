@@ -5,7 +5,7 @@ import re
 import pytest
 
 from headgate.agents.assistant.generation.extraction import class_name_of
-from headgate.agents.assistant.generation.prompts import MAX_CODE_CHARS, MAX_ERROR_CHARS, PROMPT, retry_prompt
+from headgate.agents.assistant.generation.pipeline import MAX_CODE_CHARS, MAX_ERROR_CHARS, PROMPT, retry_prompt
 from headgate.features.catalog.own.check import ComponentChecker
 from headgate.graph.tool_names import GENERIC_METHODS, tool_name
 from headgate.graph.wiring import can_be_tool

@@ -1,12 +1,12 @@
 """Keys of conversations, and how a conversation reaches the model."""
 
+from headgate.agents.assistant.memory.context import history_block
 from headgate.agents.assistant.memory.conversation import (
     MAX_CHARACTERS,
     ConversationTurn,
     prefixed,
     session_key,
 )
-from headgate.agents.assistant.memory.injection import history_block
 from headgate.features.access.principal import LOCAL, system_principal
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from headgate.agents.assistant.offline.choices import nearest
-from headgate.agents.assistant.offline.cookbook import BUILDING, EVERYTHING
+from headgate.agents.assistant.offline.cookbook import BUILDING, EDITS, RUNS
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.reading.patterns import compile_pattern, needed_words
 from headgate.agents.assistant.offline.reading.tokens import tokenize
@@ -13,6 +13,8 @@ from headgate.graph.model import Flow
 from headgate.graph.ports import CONFIGURATION_TYPES
 from tests.support.report_all import report_all
 from tests.unit.agents.assistant.offline.corpus import REGISTRY
+
+EVERYTHING = (*BUILDING, *EDITS, *RUNS)
 
 EXAMPLES = [
     example for recipe in EVERYTHING for language in ("en", "sv") for example in recipe.wordings[language].examples

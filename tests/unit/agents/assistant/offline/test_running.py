@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from headgate.agents.assistant.loop.offline_work import work_offline
-from headgate.agents.assistant.offline.builder import OfflineBuilder
-from headgate.agents.assistant.offline.readback import facts
+from headgate.agents.assistant.offline.builder import OfflineBuilder, facts
 from headgate.graph.issues import IssueCode
 from headgate.graph.model import Flow, StepPolicy
 from headgate.graph.spec import parse_spec

@@ -10,7 +10,7 @@ from headgate.graph import edits
 from headgate.graph.model import Edge, Flow, FormField, FormFieldType, Node
 from headgate.graph.names import free_name
 from headgate.graph.own_code import with_code
-from headgate.graph.template import Catalog
+from headgate.graph.template import Catalog, Template
 from headgate.toolkit.flow.parts import with_members
 
 _LONGEST_LABEL = 80
@@ -38,6 +38,26 @@ class Draft:
         shown = shown[:1].upper() + shown[1:_LONGEST_LABEL]
         self.nodes[node_id] = Node(id=node_id, type=type_, label=shown, params=dict(params or {}))
         return node_id
+
+    def add_after(
+        self,
+        source: tuple[str, str],
+        type_: str,
+        name: str,
+        params: Mapping[str, JsonValue],
+        into: str,
+        *,
+        label: str = "",
+    ) -> str:
+        """Add a node whose input `into` gets what comes out of a node and port. Raises `MissingComponent`."""
+        node_id = self.add(type_, name, params, label)
+        self.connect(*source, node_id, into)
+        return node_id
+
+    def template(self, node_id: str) -> Template | None:
+        """Return the template of a node with its params; None for an unknown type."""
+        node = self.nodes[node_id]
+        return self.catalog.template(node.type, node.params)
 
     def connect(self, source: str, output: str, target: str, port: str) -> None:
         """Add an edge, once."""

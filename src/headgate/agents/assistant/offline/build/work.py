@@ -155,7 +155,7 @@ class Work:
         return self.begin().node, self.begin().port
 
     def _has(self, node: str, output: str) -> bool:
-        template = self.draft.catalog.template(self.draft.nodes[node].type, self.draft.nodes[node].params)
+        template = self.draft.template(node)
         return template is not None and template.output(output) is not None
 
     def _is_read(self, node: str) -> bool:
@@ -163,9 +163,8 @@ class Work:
 
     def select(self, cursor: Cursor, expression: str, name: str, label: str = "") -> str:
         """A step that picks a part out of a value; returns its id."""
-        node = self.draft.add("SelectData", name, {"expression": expression}, label)
-        self.draft.connect(cursor.node, cursor.port, node, "data")
-        return node
+        params = {"expression": expression}
+        return self.draft.add_after((cursor.node, cursor.port), "SelectData", name, params, "data", label=label)
 
     def constant_text(self, text: str, node: str, port: str) -> str:
         """A step that returns a text when a value arrives; returns its id."""
@@ -192,8 +191,7 @@ class Work:
 
     def rows_of(self, node: str, port: str, column: str, label: str = "") -> Cursor:
         """A list of texts as rows of one column."""
-        rows = self.draft.add("SelectData", f"{column}_rows", {"expression": f"[].{{{member(column)}: @}}"}, label)
-        self.draft.connect(node, port, rows, "data")
+        rows = self.select(Cursor("data", node, port), f"[].{{{member(column)}: @}}", f"{column}_rows", label)
         self.set("items", rows, "data", column=column)
         return self.begin()
 
@@ -215,8 +213,7 @@ class Work:
               columns: tuple[str, ...] | None = None) -> None:  # fmt: skip
         """A step of SQL on the value; `t` is the table."""
         cursor = self.table()
-        node = self.draft.add("TableQuery", name, {"sql": sql})
-        self.draft.connect(cursor.node, cursor.port, node, "table")
+        node = self.draft.add_after((cursor.node, cursor.port), "TableQuery", name, {"sql": sql}, "table")
         self.set(kind or cursor.kind, node, "table", column=column or cursor.column, columns=columns or cursor.columns)
 
     @property

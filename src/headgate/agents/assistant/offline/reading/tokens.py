@@ -86,10 +86,6 @@ class Tokens:
         return token.value if token is not None else mark.strip()
 
 
-def _place(token: Token) -> int:
-    return token.at
-
-
 def tokenize(text: str) -> Tokens:
     """The tokens of a request, in order; only its first 4,000 characters are read."""
     text = text[:LONGEST_REQUEST]

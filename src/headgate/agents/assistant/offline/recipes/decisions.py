@@ -61,13 +61,9 @@ def _branch(work: Work, case: Case, source: str, port: str, merge: str) -> tuple
         if test.operator in {"longer", "shorter"}
         else ""
     )
-    node = work.draft.add(
-        "If",
-        "check",
-        {"field": field, "operator": operator, "compare": _compare(test)},
-        test.describe(work.context.language),
-    )
-    work.draft.connect(source, port, node, "value")
+    params = {"field": field, "operator": operator, "compare": _compare(test)}
+    label = test.describe(work.context.language)
+    node = work.draft.add_after((source, port), "If", "check", params, "value", label=label)
     work.hints.texts.append(str(test.value))
     _send_text(work, case.answer, node, "false" if exchanged else "true", merge)
     return node, "true" if exchanged else "false"

@@ -42,19 +42,11 @@ def _remove(work: Work, slots: Slots) -> None:
 def _set(work: Work, slots: Slots) -> None:
     draft = work.draft
     name, value = slug(slots["field"]), slots["value"]
-    nodes = [slots["node"]] if "node" in slots else [
-        node.id for node in draft.nodes.values() if (template := draft.catalog.template(node.type, node.params)) and template.field(name)  # noqa: E501
-    ]  # fmt: skip
-    nodes = [node for node in nodes if _has(work, node, name)]
+    of = [slots["node"]] if "node" in slots else draft.nodes
+    nodes = [node for node in of if (template := draft.template(node)) is not None and template.field(name)]
     if len(nodes) != 1:
         raise _no(work, "which_field", name=name)
     draft.configure(nodes[0], **{name: value[0] if isinstance(value, tuple) else value})
-
-
-def _has(work: Work, node_id: str, name: str) -> bool:
-    node = work.draft.nodes[node_id]
-    template = work.draft.catalog.template(node.type, node.params)
-    return template is not None and template.field(name) is not None
 
 
 _BRANCHES = frozenset({"timeout", "error"})
@@ -70,7 +62,7 @@ def _placed(build: Build) -> Build:
         source, output = (
             (edges[0].source, edges[0].output) if edges else (slots["after"], _main_output(work, slots["after"]))
         )
-        template = draft.catalog.template(draft.nodes[source].type, draft.nodes[source].params)
+        template = draft.template(source)
         port = template.output(output) if template is not None else None
         work.set(KINDS.get(port.type.value, "data") if port is not None else "data", source, output)
         more = build(work, slots)
@@ -87,7 +79,7 @@ def _edges_at(work: Work, slots: Slots) -> list[Edge]:
     draft = work.draft
     if "before" in slots:
         node_id = slots["before"]
-        template = draft.catalog.template(draft.nodes[node_id].type, draft.nodes[node_id].params)
+        template = draft.template(node_id)
         main = template.main_field.name if template is not None and template.main_field is not None else ""
         edges = [edge for edge in draft.edges if edge.target == node_id]
         edges = [edge for edge in edges if edge.input == main] or edges
@@ -143,13 +135,12 @@ def _change(work: Work, pattern: re.Pattern[str], new: str) -> None:
 
 def _connect(work: Work, slots: Slots) -> None:
     draft = work.draft
-    source, target = draft.nodes[slots["node"]], draft.nodes[slots["other"]]
-    templates = [draft.catalog.template(node.type, node.params) for node in (source, target)]
-    output = templates[0].main_output if templates[0] is not None else None
-    port = templates[1].main_field if templates[1] is not None else None
+    source, target = draft.template(slots["node"]), draft.template(slots["other"])
+    output = source.main_output if source is not None else None
+    port = target.main_field if target is not None else None
     if output is None or port is None:
         raise _no(work, "which_words")
-    draft.connect(source.id, output.name, target.id, port.name)
+    draft.connect(slots["node"], output.name, slots["other"], port.name)
 
 
 def _disconnect(work: Work, slots: Slots) -> None:
@@ -182,7 +173,7 @@ def _also_show(work: Work, slots: Slots) -> None:
 
 
 def _main_output(work: Work, node_id: str) -> str:
-    template = work.draft.catalog.template(work.draft.nodes[node_id].type, work.draft.nodes[node_id].params)
+    template = work.draft.template(node_id)
     if template is None or template.main_output is None:
         raise _no(work, "one_result")
     return template.main_output.name

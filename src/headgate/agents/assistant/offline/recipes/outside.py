@@ -80,10 +80,8 @@ def _model(work: Work, slots: Slots) -> None:
     instruction = f"{slots['verb']} {slots.get('task', '')}".strip()
     if model is None:
         raise NeedsModel(instruction)
-    text = work.text()
-    prompt = instruction[:1].upper() + instruction[1:]
-    node = work.draft.add("AIStep", str(slots["verb"]).split()[0], {"prompt": f"{prompt}.", "model": model})
-    work.draft.connect(*text, node, "input")
+    params = {"prompt": f"{instruction[:1].upper()}{instruction[1:]}.", "model": model}
+    node = work.draft.add_after(work.text(), "AIStep", str(slots["verb"]).split()[0], params, "input")
     work.set("text", node, "output")
 
 
@@ -125,8 +123,7 @@ def _ends_for(work: Work, port: FieldTemplate) -> tuple[str, str]:
         node = work.draft.add("FileInput", "upload", {}, work.text_of("uploaded_file"))
         return node, "file"
     cursor = work.begin()
-    made = work.draft.nodes[cursor.node]
-    template = work.context.catalog.template(made.type, made.params)
+    template = work.draft.template(cursor.node)
     output = template.output(cursor.port) if template is not None else None
     if output is not None and accepts(output.type, port.types):
         return cursor.node, cursor.port
@@ -194,19 +191,6 @@ def _together(work: Work, _slots: Slots) -> None:
     if not work.results:
         raise work.cannot("nothing_to_put_together")
     _put_together(work)
-
-
-_FORMATS = {
-    "json": "json",
-    "csv": "csv",
-    "html": "html",
-    "markdown": "md",
-    "md": "md",
-    "text": "txt",
-    "webbsida": "html",
-    "web page": "html",
-    "html page": "html",
-}
 
 
 def _convert(work: Work, slots: Slots) -> None:

@@ -68,8 +68,7 @@ def _for_each(work: Work, slots: Slots) -> None:
         split = work.draft.add("SplitText", unit.name("en"), {"by": unit.split})
         work.draft.connect(*work.text(), split, "text")
         source = (split, "chunks")
-    node = work.draft.add("ForEach", name, {"flow": name})
-    work.draft.connect(*source, node, "items")
+    node = work.draft.add_after(source, "ForEach", name, {"flow": name}, "items")
     work.set("table", node, "table")
 
 
@@ -113,8 +112,7 @@ def _wait_event(work: Work, slots: Slots) -> None:
 def _send_event(work: Work, slots: Slots) -> None:
     params: dict[str, JsonValue] = {"event": slots["event"], **_correlation(work, slots)}
     source = _input(work, slots) or work.text()
-    node = work.draft.add("SendEvent", f"send {slots['event']}", params)
-    work.draft.connect(*source, node, "data")
+    node = work.draft.add_after(source, "SendEvent", f"send {slots['event']}", params, "data")
     work.set("data", node, "value")
 
 
@@ -144,10 +142,9 @@ def _failing(work: Work, slots: Slots) -> str:
     """The step that a policy is about: one that can fail for reasons outside of the flow, where none is named."""
 
     def fits(node_id: str) -> bool:
-        node = work.draft.nodes[node_id]
-        template = work.draft.catalog.template(node.type, node.params)
+        template = work.draft.template(node_id)
         return template is not None and bool(
-            template.model_using or template.outside or (template.effect and node.type != "SaveFile")
+            template.model_using or template.outside or (template.effect and template.type != "SaveFile")
         )
 
     return _last(work, slots, fits, work.text_of("failing"))
@@ -208,8 +205,7 @@ def _otherwise(work: Work, slots: Slots) -> dict[str, str]:
     """What follows when a wait, an approval or a loop reaches its limit."""
 
     def fits(node_id: str) -> bool:
-        node = work.draft.nodes[node_id]
-        template = work.draft.catalog.template(node.type, node.params)
+        template = work.draft.template(node_id)
         return template is not None and template.output("timeout") is not None
 
     node_id = _last(work, slots, fits, work.text_of("waiting"))

@@ -1,14 +1,15 @@
 """What can be done with the rows and columns of a table."""
 
 import re
+from collections.abc import Callable
 from pathlib import PurePath
 
-from headgate.agents.assistant.offline.build.work import Work, json_literal, literal, quoted_column
+from headgate.agents.assistant.offline.build.work import Cursor, Work, json_literal, literal, quoted_column
 from headgate.agents.assistant.offline.reading.columns import Column, Formula
 from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.units import LINE
 from headgate.agents.assistant.offline.reading.words import Order
-from headgate.agents.assistant.offline.recipe import Slots, Step
+from headgate.agents.assistant.offline.recipe import Build, Slots, Step
 from headgate.agents.assistant.offline.recipes.places import ALL, PLACES, alias, sort_key
 
 _LINES = re.compile(r"\b(?:lines?|rad|rader|raden|raderna) ")
@@ -64,30 +65,23 @@ def _sort(work: Work, slots: Slots) -> None:
     work.query("sort", f"{ALL} ORDER BY {sort_key(column)} {'DESC' if order.descending else 'ASC'}")
 
 
-def _limit(work: Work, slots: Slots) -> None:
-    work.table()
-    work.query("first", f"{ALL} LIMIT {int(slots.get('number', 1))}")
+FIRST = ALL + " LIMIT {number}"
+LAST = ALL + " WHERE t.rowid > (SELECT max(rowid) FROM t1) - {number}"  # noqa: S608
+REST = ALL + " WHERE t.rowid > {number}"
+BUT_LAST = ALL + " WHERE t.rowid <= (SELECT max(rowid) FROM t1) - {number}"  # noqa: S608
+NTH = ALL + " WHERE t.rowid BETWEEN {number} AND {upper}"
 
 
-def _tail(work: Work, slots: Slots) -> None:
-    work.table()
-    work.query("last", f"{ALL} WHERE t.rowid > (SELECT max(rowid) FROM t1) - {int(slots.get('number', 1))}")  # noqa: S608
+def chosen(name: str, sql: str, listed: Callable[[Work, Slots], object] = lambda work, _slots: work.table()) -> Build:
+    """Rows chosen by SQL: `{column}` is their column; `{number}` and `{upper}` are the numbers of the request."""
 
+    def build(work: Work, slots: Slots) -> None:
+        listed(work, slots)
+        number = int(slots.get("number", 1))
+        upper = int(slots.get("upper", number))
+        work.query(name, sql.format(column=quoted_column(work.table().column), number=number, upper=upper))
 
-def _nth(work: Work, slots: Slots) -> None:
-    work.table()
-    first = int(slots["number"])
-    work.query("rows", f"{ALL} WHERE t.rowid BETWEEN {first} AND {int(slots.get('upper', first))}")
-
-
-def _rest(work: Work, slots: Slots) -> None:
-    work.table()
-    work.query("rest", f"{ALL} WHERE t.rowid > {int(slots.get('number', 1))}")
-
-
-def _but_last(work: Work, slots: Slots) -> None:
-    work.table()
-    work.query("rest", f"{ALL} WHERE t.rowid <= (SELECT max(rowid) FROM t1) - {int(slots.get('number', 1))}")  # noqa: S608
+    return build
 
 
 def _top(work: Work, slots: Slots) -> None:
@@ -95,7 +89,6 @@ def _top(work: Work, slots: Slots) -> None:
     work.query("top", f"{ALL} LIMIT {int(slots.get('number', 1))}")
 
 
-_AGGREGATES = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "count": "count"}
 _NAMES = {"en": {"avg": "average", "sum": "total", "max": "highest", "min": "lowest"},
           "sv": {"avg": "medel", "sum": "summa", "max": "högsta", "min": "lägsta"}}  # fmt: skip
 
@@ -140,7 +133,7 @@ def _group(work: Work, slots: Slots) -> Slots:
         value, name = _value(work, slots)
         more |= {} if "formula" in slots else {"column": Column(name)}
         names.append(f"{_NAMES[work.context.language][measure]}_{name}")
-        measures.append(f"{_AGGREGATES[measure]}({value}) AS {alias(names[-1])}")
+        measures.append(f"{measure}({value}) AS {alias(names[-1])}")
     if not measures:
         names.append(work.text_of("count"))
         measures.append(f"count(*) AS {alias(names[-1])}")
@@ -155,7 +148,7 @@ def _aggregate(work: Work, slots: Slots) -> Slots:
     measures = slots["measures"]
     value, name = _value(work, slots)
     names = tuple(f"{_NAMES[work.context.language][measure]}_{name}" for measure in measures)
-    columns = ", ".join(f"{_AGGREGATES[m]}({value}) AS {alias(n)}" for m, n in zip(measures, names, strict=True))
+    columns = ", ".join(f"{m}({value}) AS {alias(n)}" for m, n in zip(measures, names, strict=True))
     work.query("measure", f"SELECT {columns} FROM t1 AS t", kind="table", columns=names)  # noqa: S608
     if len(names) == 1:
         _as_number(work, names[0])
@@ -172,6 +165,11 @@ def _count_rows(work: Work, slots: Slots) -> None:
     if "source" in slots and work.source.kind not in {"packages", "table"}:
         raise work.cannot("count_what")
     work.table()
+    count_rows(work)
+
+
+def count_rows(work: Work) -> None:
+    """The number of the rows."""
     work.query("count", "SELECT count(*) AS n FROM t", kind="table")
     _as_number(work, "n")
 
@@ -187,8 +185,7 @@ def _distinct(work: Work, slots: Slots) -> None:
 
 def _count_where(work: Work, slots: Slots) -> None:
     keep_where(work, slots["condition"])
-    work.query("count", "SELECT count(*) AS n FROM t", kind="table")
-    _as_number(work, "n")
+    count_rows(work)
 
 
 def _count_distinct(work: Work, slots: Slots) -> None:
@@ -215,12 +212,12 @@ def _columns(work: Work, slots: Slots) -> None:
     names = tuple(column.name for column in slots["columns"])
     for name in names:
         work.hints.column(name)
-    work.query(
-        "columns",
-        f"SELECT {', '.join(quoted_column(name) for name in names)} FROM t",  # noqa: S608 - quoted names
-        columns=names,
-        kind="table",
-    )
+    _select(work, names)
+
+
+def _select(work: Work, names: tuple[str, ...]) -> None:
+    sql = f"SELECT {', '.join(map(quoted_column, names))} FROM t"  # noqa: S608 - quoted names
+    work.query("columns", sql, columns=names, kind="table")
 
 
 def _without(work: Work, slots: Slots) -> None:
@@ -228,13 +225,7 @@ def _without(work: Work, slots: Slots) -> None:
     dropped = {column.name for column in slots["columns"]}
     if cursor.columns is None:
         raise work.cannot("attach_for_columns")  # fmt: skip
-    columns = tuple(name for name in cursor.columns if name not in dropped)
-    work.query(
-        "columns",
-        f"SELECT {', '.join(quoted_column(name) for name in columns)} FROM t",  # noqa: S608 - quoted names
-        columns=columns,
-        kind="table",
-    )
+    _select(work, tuple(name for name in cursor.columns if name not in dropped))
 
 
 def _rename(work: Work, slots: Slots) -> None:
@@ -303,13 +294,10 @@ def _if_any(work: Work, slots: Slots) -> Slots:
         raise work.cannot("attach_for_columns")
     keep_where(work, slots["condition"])
     work.query("names", f"SELECT {quoted_column(columns[0])} FROM t", kind="items", column=columns[0])  # noqa: S608
-    node, port = work.text()
-    check = work.draft.add("If", "check", {"operator": "is not empty"})
-    work.draft.connect(node, port, check, "value")
+    check = work.draft.add_after(work.text(), "If", "check", {"operator": "is not empty"}, "value")
     merge = work.draft.add("Merge", "finding", {"mode": "first"})
     work.draft.connect(check, "true", merge, "values")
-    say = work.draft.add("SelectData", "say", {"expression": json_literal(slots["otherwise"])})
-    work.draft.connect(check, "false", say, "data")
+    say = work.select(Cursor("data", check, "false"), json_literal(slots["otherwise"]), "say")
     work.draft.connect(say, "text", merge, "values")
     work.set("text", merge, "text")
     work.hints.answers = True
@@ -332,12 +320,12 @@ TABLES: dict[str, Step] = {
     "drop_rows": Step("filter", "table", _drop),
     "sort_rows": Step("sort", "table", _sort),
     "order_rows": Step("sort", "table", _sort),
-    "first_rows": Step("limit", "table", _limit),
-    "at_most_rows": Step("limit", "table", _limit),
-    "last_rows": Step("limit", "table", _tail),
-    "nth_rows": Step("limit", "table", _nth),
-    "drop_first_rows": Step("limit", "table", _rest),
-    "drop_last_rows": Step("limit", "table", _but_last),
+    "first_rows": Step("limit", "table", chosen("first", FIRST)),
+    "at_most_rows": Step("limit", "table", chosen("first", FIRST)),
+    "last_rows": Step("limit", "table", chosen("last", LAST)),
+    "nth_rows": Step("limit", "table", chosen("rows", NTH)),
+    "drop_first_rows": Step("limit", "table", chosen("rest", REST)),
+    "drop_last_rows": Step("limit", "table", chosen("rest", BUT_LAST)),
     "top_rows": Step("limit", "table", lambda work, slots: _top(work, {"direction": Order(descending=True), **slots})),
     "group": Step("group", "table", _group),
     "sum_per_group": Step("group", "table", lambda work, slots: _group(work, {"measures": ("sum",), **slots})),
@@ -356,4 +344,3 @@ TABLES: dict[str, Step] = {
     "compute": Step("compute", "table", _compute),
 }  # fmt: skip
 """The recipes. `{rows}` is what the rows are called; `{trait}` and `_any` conditions take the data."""
-__all__ = ["TABLES", "keep_where", "sort_key"]

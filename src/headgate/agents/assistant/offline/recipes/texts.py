@@ -1,14 +1,24 @@
 """What can be done with a text: its lines, words and sentences, and what can be found in it by its form."""
 
-from headgate.agents.assistant.offline.build.work import Work, json_literal, literal, member, quoted_column
+from pydantic import JsonValue
+
+from headgate.agents.assistant.offline.build.work import Cursor, Work, json_literal, literal, member, quoted_column
 from headgate.agents.assistant.offline.reading import units
 from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.kinds import Kind
 from headgate.agents.assistant.offline.reading.units import Unit
 from headgate.agents.assistant.offline.recipe import Build, Slots, Step
-from headgate.agents.assistant.offline.recipes.tables import keep_where, sort_key
-
-_ALL = "SELECT * FROM t1 AS t"
+from headgate.agents.assistant.offline.recipes.places import ALL, sort_key
+from headgate.agents.assistant.offline.recipes.tables import (
+    BUT_LAST,
+    FIRST,
+    LAST,
+    NTH,
+    REST,
+    chosen,
+    count_rows,
+    keep_where,
+)
 
 
 def _listed(work: Work, slots: Slots) -> None:
@@ -43,13 +53,7 @@ def _drop(work: Work, slots: Slots) -> None:
 
 def _count_where(work: Work, slots: Slots) -> None:
     _keep(work, slots)
-    _count_items(work)
-
-
-def _count_items(work: Work) -> None:
-    work.query("count", "SELECT count(*) AS n FROM t", kind="table")
-    node = work.select(work.table(), "[0].n", "number")
-    work.set("number", node, "data")
+    count_rows(work)
 
 
 def _sort(work: Work, slots: Slots) -> None:
@@ -60,17 +64,11 @@ def _sort(work: Work, slots: Slots) -> None:
     key = sort_key(cursor.column)
     if cursor.column in {"number", "digit"}:
         key = f"CAST({quoted_column(cursor.column)} AS REAL)"
-    work.query("sort", f"{_ALL} ORDER BY {key}{down}")
+    work.query("sort", f"{ALL} ORDER BY {key}{down}")
 
 
 def _sql(name: str, sql: str) -> Build:
-    def build(work: Work, slots: Slots) -> None:
-        _listed(work, slots)
-        column = quoted_column(work.table().column)
-        number = int(slots.get("number", 1))
-        work.query(name, sql.format(column=column, number=number, upper=int(slots.get("upper", number))))
-
-    return build
+    return chosen(name, sql, _listed)
 
 
 def _extract(work: Work, slots: Slots) -> None:
@@ -78,27 +76,19 @@ def _extract(work: Work, slots: Slots) -> None:
     text = work.text()
     columns = []
     for kind in kinds:
-        node = work.draft.add(
-            "Regex",
-            kind.key + "s",
-            {"pattern": kind.pattern, "mode": "find"},
-            kind.name(work.context.language).capitalize(),
-        )
-        work.draft.connect(*text, node, "text")
+        label = kind.name(work.context.language).capitalize()
+        params = {"pattern": kind.pattern, "mode": "find"}
+        node = work.draft.add_after(text, "Regex", kind.key + "s", params, "text", label=label)
         work.hints.texts.append(kind.example)
-        columns.append(work.rows_of(node, "matches", kind.key, kind.name(work.context.language).capitalize()))
+        columns.append(work.rows_of(node, "matches", kind.key, label))
     work.results += columns[:-1]
-
-
-def _matches(work: Work, kind: Kind) -> None:
-    _extract(work, {"kinds": (kind,)})
 
 
 def _count_kind(work: Work, slots: Slots) -> None:
     if len(slots["kinds"]) > 1:
         raise work.cannot("count_one_thing")
     _extract(work, slots)
-    _count_items(work)
+    count_rows(work)
 
 
 def _sum_numbers(work: Work, _slots: Slots) -> None:
@@ -112,13 +102,9 @@ def _sum_numbers(work: Work, _slots: Slots) -> None:
 
 def _replace(work: Work, pattern: str, replacement: str, name: str, *, ignore_case: bool = False) -> None:
     """A replacement in the text; what was one item a line becomes text again."""
-    params = {"pattern": pattern, "mode": "replace", "replacement": replacement.replace("\\", "\\\\")}
-    if ignore_case:
-        params |= {"ignore_case": True}  # type: ignore[dict-item]
-    source = work.text()
-    node = work.draft.add("Regex", name, params)
-    work.draft.connect(*source, node, "text")
-    work.set("text", node, "text")
+    params: dict[str, JsonValue] = {"pattern": pattern, "mode": "replace"}
+    params |= {"replacement": replacement.replace("\\", "\\\\"), **({"ignore_case": True} if ignore_case else {})}
+    work.set("text", work.draft.add_after(work.text(), "Regex", name, params, "text"), "text")
     work.hints.changes = True
 
 
@@ -168,10 +154,8 @@ def _blank_lines(work: Work, _slots: Slots) -> None:
 
 def _case(method: str) -> Build:
     def build(work: Work, _slots: Slots) -> None:
-        text = work.text()
         source = f"def run(inputs):\n    return str(inputs).{method}()\n"
-        node = work.draft.add("Python", f"{method}_case", {"source": source})
-        work.draft.connect(*text, node, "inputs")
+        node = work.draft.add_after(work.text(), "Python", f"{method}_case", {"source": source}, "inputs")
         work.set("text", node, "text")
         work.hints.changes = True
 
@@ -183,11 +167,10 @@ def _split_into(work: Work, slots: Slots) -> None:
 
 
 def _split_at(work: Work, slots: Slots) -> None:
-    text = work.text()
     separator = slots["sign"]
     work.hints.texts.append(f"a{separator}b")
-    node = work.draft.add("SplitText", "pieces", {"by": "separator", "separator": separator})
-    work.draft.connect(*text, node, "text")
+    params = {"by": "separator", "separator": separator}
+    node = work.draft.add_after(work.text(), "SplitText", "pieces", params, "text")
     work.rows_of(node, "chunks", "piece")
 
 
@@ -205,7 +188,7 @@ def _count_units(work: Work, slots: Slots) -> None:
     cursor = work.begin()
     if not (cursor.kind == "items" and cursor.column == unit.key):
         work.items(unit)
-    _count_items(work)
+    count_rows(work)
 
 
 def _count_several(work: Work, slots: Slots) -> None:
@@ -240,14 +223,9 @@ def _frequency(work: Work, slots: Slots) -> None:
 
 def _occurrences(work: Work, slots: Slots) -> None:
     work.hints.texts.append(slots["old"])
-    text = work.text()
-    node = work.draft.add(
-        "Regex", "occurrences", {"pattern": escaped(slots["old"]), "mode": "find", "ignore_case": True}
-    )
-    work.draft.connect(*text, node, "text")
-    count = work.draft.add("SelectData", "count", {"expression": "length(@)"})
-    work.draft.connect(node, "matches", count, "data")
-    work.set("number", count, "data")
+    params: dict[str, JsonValue] = {"pattern": escaped(slots["old"]), "mode": "find", "ignore_case": True}
+    node = work.draft.add_after(work.text(), "Regex", "occurrences", params, "text")
+    work.set("number", work.select(Cursor("data", node, "matches"), "length(@)", "count"), "data")
 
 
 def _number(work: Work, slots: Slots) -> None:
@@ -268,10 +246,6 @@ def _prefix(work: Work, slots: Slots) -> None:
     work.query("mark", f'SELECT {value} AS "{cursor.column}" FROM t')  # noqa: S608
 
 
-def _bullets(work: Work, slots: Slots) -> None:
-    _prefix(work, {**slots, "sign": "- "})
-
-
 def _first_words(work: Work, slots: Slots) -> None:
     pattern = rf"(?s)^\s*((?:\S+\s+){{0,{int(slots['number']) - 1}}}\S+).*$"
     _replace(work, pattern, "", "first_words")
@@ -287,19 +261,19 @@ TEXTS: dict[str, Step] = {
     "sort_lines": Step("sort", "text", _sort),
     "sort_them": Step("sort", "any", _sort),
     "dedupe_lines": Step("dedupe", "text", _sql("dedupe", "SELECT {column} FROM t1 AS t GROUP BY {column} ORDER BY min(t.rowid)")),  # noqa: E501
-    "first_lines": Step("limit", "text", _sql("first", _ALL + " LIMIT {number}")),
-    "at_most_lines": Step("limit", "text", _sql("first", _ALL + " LIMIT {number}")),
-    "last_lines": Step("limit", "text", _sql("last", _ALL + " WHERE t.rowid > (SELECT max(rowid) FROM t1) - {number}")),  # noqa: S608
-    "drop_first_lines": Step("limit", "text", _sql("rest", _ALL + " WHERE t.rowid > {number}")),
-    "drop_last_lines": Step("limit", "text", _sql("rest", _ALL + " WHERE t.rowid <= (SELECT max(rowid) FROM t1) - {number}")),  # noqa: E501, S608
-    "nth_lines": Step("limit", "text", _sql("rows", _ALL + " WHERE t.rowid BETWEEN {number} AND {upper}")),
-    "longest": Step("limit", "text", _sql("longest", _ALL + " ORDER BY length({column}) DESC LIMIT 1")),
-    "shortest": Step("limit", "text", _sql("shortest", _ALL + " ORDER BY length({column}) LIMIT 1")),
-    "reverse_lines": Step("sort", "text", _sql("reverse", _ALL + " ORDER BY t.rowid DESC")),
+    "first_lines": Step("limit", "text", _sql("first", FIRST)),
+    "at_most_lines": Step("limit", "text", _sql("first", FIRST)),
+    "last_lines": Step("limit", "text", _sql("last", LAST)),
+    "drop_first_lines": Step("limit", "text", _sql("rest", REST)),
+    "drop_last_lines": Step("limit", "text", _sql("rest", BUT_LAST)),
+    "nth_lines": Step("limit", "text", _sql("rows", NTH)),
+    "longest": Step("limit", "text", _sql("longest", ALL + " ORDER BY length({column}) DESC LIMIT 1")),
+    "shortest": Step("limit", "text", _sql("shortest", ALL + " ORDER BY length({column}) LIMIT 1")),
+    "reverse_lines": Step("sort", "text", _sql("reverse", ALL + " ORDER BY t.rowid DESC")),
     "number_lines": Step("text", "any", _number),
     "prefix_lines": Step("text", "any", _prefix),
     "suffix_lines": Step("text", "any", lambda work, slots: _prefix(work, {**slots, "late": True})),
-    "bullets": Step("text", "any", _bullets),
+    "bullets": Step("text", "any", lambda work, slots: _prefix(work, {**slots, "sign": "- "})),
     "split_into": Step("source", "text", _split_into),
     "split_at": Step("source", "text", _split_at),
     "own_lines": Step("text", "any", lambda work, _slots: work.table()),

@@ -28,7 +28,6 @@ from headgate.agents.codev.domains.flowise.drawn import (
 from headgate.agents.codev.domains.flowise.errors import BadSpec
 from headgate.agents.codev.domains.flowise.gathering import Faults
 from headgate.agents.codev.domains.flowise.node_schema import NOTES, NodeSchema
-from headgate.agents.codev.domains.flowise.placing import ROW, places
 from headgate.agents.codev.domains.flowise.quoting import one_line, seen
 from headgate.agents.codev.domains.flowise.spec import Spec, SpecNode, is_kept, references
 from headgate.agents.codev.domains.flowise.wiring import ENDING, by_id, wire
@@ -268,3 +267,29 @@ def output_of(data: Mapping[str, Any]) -> str | None:
     options = options_of(data)
     chosen = chosen_output(data)
     return chosen if options and chosen and chosen != options[0].get("name") else None
+
+
+COLUMN = 400
+ROW = 600
+_MOST_STEPS = 200
+
+
+def places(ids: Sequence[str], edges: Sequence[tuple[str, str]], *, below: float = 0) -> Mapping[str, dict[str, float]]:
+    """A position for each node: as many columns to the right as the longest way to it has steps."""
+    depth = dict.fromkeys(ids, 0)
+    for _ in range(min(len(ids), _MOST_STEPS)):  # a loop would push its nodes to the right for ever
+        moved = False
+        for source, target in edges:
+            if source in depth and target in depth and depth[target] <= depth[source] < len(ids):
+                depth[target] = depth[source] + 1
+                moved = True
+        if not moved:
+            break
+    rows: dict[int, int] = {}
+    positions = {}
+    for node in ids:
+        column = depth[node]
+        row = rows.setdefault(column, 0)
+        rows[column] += 1
+        positions[node] = {"x": float(column * COLUMN), "y": float(below + row * ROW)}
+    return positions
