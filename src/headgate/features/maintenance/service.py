@@ -28,6 +28,7 @@ from headgate.features.maintenance.outcome import Outcome
 from headgate.features.maintenance.retention import delete_expired_runs
 from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.features.maintenance.trash import empty_trash
+from headgate.features.maintenance.vectors import group_vectors
 from headgate.foundation.database import Database, moment
 from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.foundation.log import get_logger
@@ -66,6 +67,9 @@ JOBS: Mapping[str, Job] = {
     "form_uploads": Job(delete_unsent_uploads, "Deletes files of forms that were not submitted within a day."),
     "knowledge_documents": Job(
         delete_expired_documents, "Deletes documents of knowledge bases that are older than their base allows."
+    ),
+    "knowledge_vectors": Job(
+        group_vectors, "Groups the embeddings of large knowledge bases for approximate search, and measures its recall."
     ),
     "audit_heads": Job(log_audit_heads, "Writes the latest entry of each audit log to the server log."),
 }
