@@ -13,6 +13,7 @@ const KNOWN = [
   "trigger_occurrences",
   "alerts",
   "knowledge_documents",
+  "knowledge_vectors",
   "audit_heads",
   "codev_sessions",
   "backup",

@@ -41,6 +41,9 @@ export default {
   job_trigger_occurrences_more: "Deletes occurrences of triggers that are older than 90 days.",
   job_knowledge_documents: "Expired documents",
   job_knowledge_documents_more: "Deletes documents of knowledge bases that are older than their base allows.",
+  job_knowledge_vectors: "Search of large bases",
+  job_knowledge_vectors_more:
+    "Groups the embeddings of large knowledge bases for approximate search, and measures its recall.",
   job_audit_heads: "Audit log checkpoints",
   job_audit_heads_more: "Writes the end of each audit log to the server's log.",
   job_codev_sessions: "Expired development sessions",

@@ -44,6 +44,9 @@ const sv: Translation<typeof en> = {
   job_trigger_occurrences_more: "Raderar utlösningar som är äldre än 90 dagar.",
   job_knowledge_documents: "Utgångna dokument",
   job_knowledge_documents_more: "Raderar dokument i kunskapsbaser som är äldre än basen tillåter.",
+  job_knowledge_vectors: "Sökning i stora baser",
+  job_knowledge_vectors_more:
+    "Grupperar inbäddningarna i stora kunskapsbaser för ungefärlig sökning och mäter dess täckning.",
   job_audit_heads: "Granskningsloggens kontrollpunkter",
   job_audit_heads_more: "Skriver slutet av varje granskningslogg till serverns logg.",
   job_codev_sessions: "Utgångna utvecklingssessioner",
