@@ -17,7 +17,8 @@ class ReadFile(Component):
     icon = "file-text"
     keywords = (
         "pdf", "docx", "word", "csv", "document", "parse", "extract", "text", "open", "load", "content",
-        "spreadsheet", "convert", "import", "ocr", "scan", "image", "pages", "pptx", "slides", "epub", "odt", "loader", "html", "markdown",
+        "spreadsheet", "convert", "import", "ocr", "scan", "image", "pages", "pptx", "slides",
+        "epub", "odt", "loader", "html", "markdown",
     )  # fmt: skip
 
     file: File = field(label="File", help="The file to read.", main=True)

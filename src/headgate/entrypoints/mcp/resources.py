@@ -91,7 +91,7 @@ async def list_flows(visit: Visit, cursor: str | None) -> tuple[list[dict[str, A
 
 
 async def read(visit: Visit, uri: str) -> tuple[str, str]:
-    """Media type and text of a resource. Raises `ResourceNotFound`, or what reading the flow, run or document raises."""
+    """Media type and text of a resource. Raises `ResourceNotFound`, or what reading it raises."""
     document = _DOCUMENT.fullmatch(uri)
     if document is not None:
         visit.require(Permission.KNOWLEDGE_VIEW)

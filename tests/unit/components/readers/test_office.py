@@ -141,7 +141,8 @@ def book(**more: str) -> bytes:
         f"{item.format('c', 'gone.xhtml')}</manifest>"
         '<spine><itemref idref="b"/><itemref idref="a"/><itemref idref="c"/></spine></package>'
     )
-    page = "<?xml version='1.0' encoding='utf-8'?>\n<html xmlns='http://www.w3.org/1999/xhtml'><body><h1>{0}</h1><p>Å {0}.</p></body></html>"
+    start = "<?xml version='1.0' encoding='utf-8'?>\n<html xmlns='http://www.w3.org/1999/xhtml'>"
+    page = f"{start}<body><h1>{{0}}</h1><p>Å {{0}}.</p></body></html>"
     return package(
         {
             "META-INF/container.xml": '<c><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></c>',
