@@ -157,6 +157,11 @@ def _locked(package: Package) -> set[str]:
     return {unquote(str(one.get("URI"))) for one in package.xml(path).iter("{*}CipherReference")}
 
 
+def unread(pictures: int) -> tuple[str, ...]:
+    """Return what is said of pictures and charts."""
+    return (f"Pictures and charts that are not read: {pictures:,}.",) if pictures else ()
+
+
 class _Blocks:
     """The blocks of a document or slide in their order, as Markdown."""
 
@@ -171,7 +176,7 @@ class _Blocks:
 
     def notes(self) -> tuple[str, ...]:
         """Return what was not read."""
-        return (f"{self.pictures:,} pictures and charts are not read.",) if self.pictures else ()
+        return unread(self.pictures)
 
     def add(self, text: str, *, level: int = 0, item: bool = False) -> None:
         """Add a paragraph, the heading of a level, or the item of a list."""
@@ -225,8 +230,11 @@ def _slide(package: Package, path: str) -> _Blocks:
             blocks.pictures += 1
         else:
             kind = next((str(one.get("type", "body")) for one in shape.iter(f"{_P}ph")), "")
+            if kind in _TITLES:
+                blocks.add(_paragraphs(shape), level=2)
+                continue
             for paragraph in shape.iter(f"{_A}p"):
-                blocks.add(_spoken(paragraph), level=2 if kind in _TITLES else 0, item=kind == "body")
+                blocks.add(_spoken(paragraph), item=kind == "body")
     for kind, target in package.related(path).values():
         if kind == "notesSlide" and package.has(target):
             spoken = "\n".join(filter(None, _notes(package.xml(target))))
@@ -300,7 +308,7 @@ def _paged(slides: list[_Blocks], name: str) -> Document:
     tables = [table for slide in slides for table in slide.tables]
     pages = [slide.text for slide in slides]
     pictures = sum(slide.pictures for slide in slides)
-    notes = (f"{pictures:,} pictures and charts are not read.",) if pictures else ()
+    notes = unread(pictures)
     data: JsonValue = {"pages": list[JsonValue](pages)}
     return Document(bounded("\n\n".join(filter(None, pages)), name), data, next(iter(tables), None), notes)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import docx
-import pypandoc
+import pypandoc  # type: ignore[import-untyped]
 import pytest
 
 from headgate.components.isolated import recognition
