@@ -37,7 +37,8 @@ from headgate.features.knowledge.schemas import Mode, Readers, SearchIn
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.tables import PassageRow, VectorRow
 from headgate.features.knowledge.terms import query_terms
-from headgate.features.knowledge.vectors import encode, nearest
+from headgate.features.knowledge.vector_bytes import encode
+from headgate.features.knowledge.vectors import nearest
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings

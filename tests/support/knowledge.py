@@ -109,11 +109,11 @@ class Shelf:
         return document.id
 
 
-def open_shelf(database: Database, folder: Path) -> Shelf:
+def open_shelf(database: Database, folder: Path, embedder: BagEmbedder | None = None) -> Shelf:
     """A shelf whose jobs run when `jobs.running()` is entered."""
     storage = LocalStorage(folder / "files")
     jobs = JobRunner(database, Leases(Worker(folder / "workers"), 3.0))
-    embedder = BagEmbedder()
+    embedder = embedder or BagEmbedder()
     return Shelf(database, storage, jobs, Indexer(database, storage, SameProcess(), jobs, embedder), embedder)
 
 

@@ -79,7 +79,15 @@ class TestMaintenance:
         found = answered(capsys, "maintenance", "run", "--dry-run")
         assert set(found["jobs"]) == {
             *("retention", "orphan_sweep", "audit_heads", "idempotency_keys", "codev_sessions", "sent_events"),
-            *("trash", "trigger_occurrences", "form_uploads", "knowledge_documents", "alerts", "statistics"),
+            *(
+                "trash",
+                "trigger_occurrences",
+                "form_uploads",
+                "knowledge_documents",
+                "knowledge_vectors",
+                "alerts",
+                "statistics",
+            ),
         }
         assert answered(capsys, "maintenance", "run", "orphan_sweep")["jobs"]["orphan_sweep"]["artifacts"] == 0
         assert {job["name"] for job in answered(capsys, "maintenance", "status")} == set(found["jobs"])

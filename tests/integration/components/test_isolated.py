@@ -105,9 +105,9 @@ class TestDocuments:
         assert found.table == Table(columns=["vad", "antal"], rows=[["a|b", "3"]])
 
     async def test_are_refused_as_in_this_process(self, ctx: RunContext) -> None:
-        with pytest.raises(Unreadable, match="is a presentation, which is not supported") as refused:
-            await calls.read_document(ctx, b"x", name="a.pptx")
-        assert refused.value.remedy == "Save it as PDF."
+        with pytest.raises(Unreadable, match="is an old presentation, which is not supported") as refused:
+            await calls.read_document(ctx, b"x", name="a.ppt")
+        assert refused.value.remedy == "Save it as .pptx."
 
     @pytest.mark.parametrize("attack", ATTACKS)
     async def test_that_attack_end_in_their_bounds(self, ctx: RunContext, attack: str) -> None:

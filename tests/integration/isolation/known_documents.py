@@ -14,6 +14,7 @@ from headgate.features.knowledge.tables import (
     KnowledgeBaseRow,
     PassageRow,
     ReaderRow,
+    VectorGroupsRow,
     VectorRow,
 )
 from headgate.features.knowledge.terms import terms
@@ -69,6 +70,8 @@ async def add_documents(
     await _add_source(session, principal, base, document, (marker, name))
     keys = {"base_id": base, "model": marker[:250], "passage_id": passage_id, "document_id": document}
     await session.execute(insert(VectorRow).values(**keys, **tenant, vector=marker.encode()))
+    groups = {"epoch": 1, "vectors": 1, "size": 1, "centroids": marker.encode(), "probes": 1, "recall": 1.0}
+    await session.execute(insert(VectorGroupsRow).values(base_id=base, model=marker[:250], **tenant, **groups))
     return base, document, passage_id
 
 

@@ -12,9 +12,12 @@ from sqlalchemy import text, update
 from headgate.features.access.permissions import Permission, Role
 from headgate.features.accounts.tables import ApiKey
 from headgate.foundation.database import Database, now
+from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
 from headgate.toolkit.registry import OPERATIONS
 from headgate.toolkit.stored import published
+from tests.integration.isolation.known_documents import add_documents
+from tests.support.knowledge import member
 from tests.support.mcp_client import FLOW, connected, done, refused, served, text_of
 from tests.support.people import add_key, add_space_row, add_tenant_row, add_user, bearer, running, signed_in
 
@@ -340,3 +343,19 @@ class TestBatch:
         many = [{"tool": "count_components"}] * 101
         assert "at most 100" in (await refused(editor, "batch", actions=many))["error"]
         assert (await refused(editor, "batch", actions=[{"tool": "list_flow"}]))["code"] == "unknown_tool"
+
+    async def test_read_documents_only_as_their_readers(self, office: Office) -> None:
+        await office.hire("reader", Role.VIEWER, office.space)
+        await office.hire("outsider", Role.OWNER, await add_space_row(office.database, "Elsewhere"))
+        async with office.database.writing() as session:
+            author = member(new_id(), Role.EDITOR, office.space)
+            base, document, _ = await add_documents(session, author, new_id(), "secret memo", "Memos")
+        uri = f"headgate://knowledge-bases/{base}/documents/{document}"
+        read = await office.clients["reader"].read_resource(uri)
+        assert [one.model_dump()["text"] for one in read.contents] == ["secret memo"]
+        with pytest.raises(MCPError, match="There is no knowledge base"):
+            await office.clients["outsider"].read_resource(uri)
+        async with office.database.writing() as session:
+            await session.execute(text("UPDATE knowledge_documents SET reader_role = NULL"))
+        with pytest.raises(MCPError, match="There is no document"):
+            await office.clients["reader"].read_resource(uri)

@@ -448,6 +448,8 @@ async def _services(walk: Walk, url: str) -> None:
     assert [line["name"] for line in (await walk("list_knowledge"))["knowledge_bases"]] == ["Handbook"]
     (passage,) = (await walk("search_knowledge", base="Handbook", query="holiday"))["passages"]
     assert (passage["document"], passage["text"]) == ("leave.md", "Employees have 27 days of holiday.")
+    (content,) = (await walk.client.read_resource(passage["uri"])).contents
+    assert content.model_dump()["text"] == passage["text"]
     await _evaluations(walk, url)
 
 

@@ -180,7 +180,8 @@ class TestLists:
             listed = (await client.list_resources()).resources
             assert [(one.uri, one.title) for one in listed] == [(f"headgate://flows/{flow_id}/spec", "Talk")]
             templates = (await client.list_resource_templates()).resource_templates
-            assert {one.uri_template.rpartition("/")[2] for one in templates} == {"spec", "diagram", "evidence"}
+            kinds = {one.uri_template.rpartition("/")[2] for one in templates}
+            assert kinds == {"spec", "diagram", "evidence", "{document_id}"}
             prompts = {prompt.name for prompt in (await client.list_prompts()).prompts}
             assert prompts == {"build_a_flow", "debug_a_run", "document_a_flow"}
             filled = await client.get_prompt("build_a_flow", {"job": "Say {hello}"})

@@ -12307,6 +12307,8 @@ export interface components {
             passages_embedded: number;
             /** Embedding Tokens */
             embedding_tokens: number;
+            /** Vector Recall */
+            vector_recall: number | null;
             /** Documents */
             documents: number;
             /** Waiting */

@@ -10,14 +10,15 @@ from headgate.sdk import Component, Data, File, Table, Text, field, output
 
 
 class ReadFile(Component):
-    """Reads a file's text: plain text, PDF, scans, images, Word (DOCX), CSV, Excel (XLSX, XLS), ODS, JSON, HTML."""
+    """Reads a file's text: PDF, scans, images, Word, PowerPoint, Excel, OpenDocument, EPUB, CSV, JSON, HTML, text."""
 
     label = "Read file"
     category = "data"
     icon = "file-text"
     keywords = (
         "pdf", "docx", "word", "csv", "document", "parse", "extract", "text", "open", "load", "content",
-        "spreadsheet", "convert", "import", "ocr", "scan", "image", "pages", "loader", "html", "markdown",
+        "spreadsheet", "convert", "import", "ocr", "scan", "image", "pages", "pptx", "slides",
+        "epub", "odt", "loader", "html", "markdown",
     )  # fmt: skip
 
     file: File = field(label="File", help="The file to read.", main=True)

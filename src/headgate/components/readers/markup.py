@@ -32,6 +32,7 @@ _NEVER_SHOWN = [
 _AROUND = ["nav", "header", "footer", "aside"]
 MOST_LINKS = 2_000
 MOST_MARKUP = 10_000_000
+_DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 _LONG_BLANK = re.compile(r"\s{200,}")
 """Whitespace that would keep markdownify's expressions busy for minutes."""
 
@@ -56,7 +57,8 @@ def read_html(html: str, *, url: str = "", main_only: bool = True) -> Page:
     """
     if len(html) > MOST_MARKUP:
         raise Unreadable(f"The page has {len(html)} characters of HTML; the limit is {MOST_MARKUP}.")
-    soup, convert = _libraries(html)
+    declared = _DECLARATION.match(html)
+    soup, convert = _libraries(html[declared.end() :] if declared else html)
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     for tag in soup(_NEVER_SHOWN):
         tag.decompose()

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from headgate.components.data.json_text import parse_json
+from headgate.components.readers import office
 from headgate.components.readers.charset import declared_in_markup, decoded
 from headgate.components.readers.delimited import read_delimited
 from headgate.components.readers.document import Document, Unreadable, bounded, require_size
@@ -23,6 +24,7 @@ _BY_SUFFIX = {
     ".eml": "mail", ".html": "html", ".htm": "html", ".xhtml": "html",
     **dict.fromkeys((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"), "image"),
     ".xlsx": "sheet", ".xlsm": "sheet", ".xlsb": "sheet", ".xls": "sheet", ".ods": "sheet",
+    **office.SUFFIXES,
 }  # fmt: skip
 _BY_MEDIA_TYPE = {
     "application/pdf": "pdf",
@@ -35,18 +37,19 @@ _BY_MEDIA_TYPE = {
     "application/xhtml+xml": "html",
     MESSAGE: "mail",
     **dict.fromkeys(SHEET_MEDIA_TYPES, "sheet"),
+    **office.MEDIA_TYPES,
 }
+_PACKAGES = {"docx", "sheet", *office.READERS}
 _REFUSED = {
     ".msg": ("a message of Outlook", "Save it as .eml."),
     ".doc": ("an old Word document", "Save it as .docx."),
-    ".odt": ("an OpenDocument text", "Save it as .docx."),
     ".rtf": ("rich text", "Save it as .docx."),
-    ".pptx": ("a presentation", "Save it as PDF."),
+    ".ppt": ("an old presentation", "Save it as .pptx."),
 }
 
 
 def read_document(content: bytes, *, name: str, media_type: str = "", delimiter: str = "") -> Document:
-    """Return text, data and table of a document: PDF, DOCX, XLSX, ODS, CSV, JSON, HTML, EML, Markdown or any text.
+    """Return text, data and table of a document: PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, HTML, text, ...
 
     Of an image all pages are unread: text recognition is a separate call.
 
@@ -57,7 +60,7 @@ def read_document(content: bytes, *, name: str, media_type: str = "", delimiter:
 
 
 def kind_of(content: bytes, name: str, media_type: str = "") -> str:
-    """Return a reader: `pdf`, `docx`, `sheet`, `csv`, `json`, `html`, `image`, `mail`, `text`. Raises `Unreadable`."""
+    """Return the name of a reader, such as `pdf` or `text`. Raises `Unreadable` when there is none."""
     suffix = PurePosixPath(name.lower()).suffix
     media = media_type.partition(";")[0].strip().lower()
     if suffix in _REFUSED:
@@ -72,7 +75,7 @@ def kind_of(content: bytes, name: str, media_type: str = "") -> str:
             f"'{name}' is {media}; it has no text to read.", remedy=("Pass it to a model that accepts files.")
         )
     kind = _BY_SUFFIX.get(suffix) or _BY_MEDIA_TYPE.get(media, "text")
-    if content.startswith(b"PK\x03\x04") and kind not in {"docx", "sheet"}:
+    if content.startswith(b"PK\x03\x04") and kind not in _PACKAGES:
         raise Unreadable(
             f"'{name}' is a zip archive.", remedy="Extract it with ExtractArchive, or correct the extension."
         )
@@ -120,4 +123,5 @@ _READERS: dict[str, Callable[[bytes, str, str], Document]] = {
     "json": _json,
     "html": _html,
     "text": _text,
+    **office.READERS,
 }

@@ -69,7 +69,9 @@ def _embedded(base: KnowledgeBaseOut) -> str:
     """Return how a base is searched."""
     if not base.embedding_model:
         return "lexical"
-    return f"{escape(base.embedding_model)}, {base.passages_embedded} of {base.passages} embedded"
+    recall = base.vector_recall
+    found = "" if recall is None else f", approximate: finds {recall:.0%} of the nearest"
+    return f"{escape(base.embedding_model)}, {base.passages_embedded} of {base.passages} embedded{found}"
 
 
 app.command()(knowledge_models.create)

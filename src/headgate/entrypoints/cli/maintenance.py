@@ -22,6 +22,7 @@ _COUNTED = {
     "occurrences": "occurrences",
     "alerts": "alerts",
     "documents": "documents",
+    "vectors": "embeddings grouped, not deleted",
 }
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Retention and cleanup jobs.")

@@ -19,6 +19,8 @@ from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.sdk.coerce import clean_text
 
 MOST_NOTES = 50
+_PAGED = {"pdf", "image", "slides", "odp"}
+"""Kinds of documents whose passages have page numbers."""
 _BETWEEN = "\n\n"
 """Between the texts of two pages."""
 
@@ -60,7 +62,7 @@ async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str
         return Extract(clean_text(text), (), (), None, ())
     if kind == "mail":
         return await _message(calls, content, name)
-    has_pages = kind in {"pdf", "image"}
+    has_pages = kind in _PAGED
     members = ("data",) if has_pages else ("text",)
     read = await read_document(calls, content, name=name, media_type=media_type, members=members)
     if not has_pages:

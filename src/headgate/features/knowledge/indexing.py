@@ -33,7 +33,8 @@ from headgate.features.knowledge.extraction import Extract, extract
 from headgate.features.knowledge.questions import LIKELY_TO_PASS
 from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow
 from headgate.features.knowledge.terms import language_of, terms
-from headgate.features.knowledge.vectors import encode, require_vectors
+from headgate.features.knowledge.vector_bytes import encode
+from headgate.features.knowledge.vectors import require_vectors
 from headgate.features.models.embeddings import MOST_TEXTS
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError

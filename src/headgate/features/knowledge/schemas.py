@@ -126,6 +126,8 @@ class KnowledgeBaseOut(BaseModel):
     """Passages with an embedding of `embedding_model`."""
     embedding_tokens: int
     """Tokens that were sent to embedding models, in all."""
+    vector_recall: float | None
+    """Share of the nearest passages that a search by meaning finds, measured; null: it compares all of them."""
     documents: int
     waiting: int
     """Documents that are not indexed yet."""

@@ -13,6 +13,7 @@ from headgate.features.accounts.spaces.service import require_space, spaces_show
 from headgate.features.audit.recorder import record_of
 from headgate.features.jobs.leases import clock
 from headgate.features.knowledge import repository, vector_index
+from headgate.features.knowledge.approximate import recalls_of
 from headgate.features.knowledge.contents import delete_unused
 from headgate.features.knowledge.errors import BaseNameTaken, BaseNotFound
 from headgate.features.knowledge.rights import Reader, of_spaces, readable, reader_of, readers_of
@@ -90,7 +91,11 @@ async def _described(
     tenant_id = principal.tenant_id
     counts = await repository.count_states(session, base_ids, tenant_id=tenant_id, visible=visible)
     sums = await repository.sum_passages(session, base_ids, tenant_id=tenant_id, visible=visible)
-    return [_out(row, counts.get(row.id, {}), sums.get(row.id, (0, 0, 0))) for row in rows]
+    recalls = await recalls_of(session, base_ids, tenant_id)
+    return [
+        _out(row, counts.get(row.id, {}), sums.get(row.id, (0, 0, 0)), recalls.get((row.id, row.searched_model)))
+        for row in rows
+    ]
 
 
 async def change_base(
@@ -147,10 +152,14 @@ def _visible(principal: Principal, space_id: str, reader: Reader) -> ColumnEleme
 
 
 def _out(
-    row: KnowledgeBaseRow, counts: Mapping[str, int], passages: tuple[int, int, int] = (0, 0, 0)
+    row: KnowledgeBaseRow,
+    counts: Mapping[str, int],
+    passages: tuple[int, int, int] = (0, 0, 0),
+    recall: float | None = None,
 ) -> KnowledgeBaseOut:
     """Return a base with the numbers of its documents by status, and of their passages."""
     states = dict(zip(("passages", "passages_embedded", "embedding_tokens"), passages, strict=True)) | {
+        "vector_recall": recall,
         "documents": sum(counts.values()),
         "waiting": counts.get("pending", 0) + counts.get("indexing", 0),
         "failed": counts.get("failed", 0),

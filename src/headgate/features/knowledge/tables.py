@@ -214,6 +214,7 @@ class VectorRow(Row):
     __table_args__ = (
         ForeignKeyConstraint(["passage_id"], ["knowledge_passages.id"], ondelete="CASCADE"),
         Index("ix_knowledge_vectors_passage_id", "passage_id"),
+        Index("ix_knowledge_vectors_cluster", "base_id", "model", "cluster"),
         {"sqlite_with_rowid": False},
     )
 
@@ -225,3 +226,32 @@ class VectorRow(Row):
     document_id: Mapped[str] = mapped_column(String(36))
     tenant_id: Mapped[str] = mapped_column(String(36))
     vector: Mapped[bytes] = mapped_column(LargeBinary)
+    cluster: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    """The group of near vectors that it is in; see `approximate`."""
+
+
+class VectorGroupsRow(Row):
+    """The groups of the vectors of a base and model, once there are many; see `approximate`."""
+
+    __tablename__ = "knowledge_vector_groups"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
+        ),
+    )
+
+    base_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    model: Mapped[str] = mapped_column(String(250), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    epoch: Mapped[int]
+    """Counts the times that groups were made, from 1."""
+    vectors: Mapped[int]
+    """Vectors at that time."""
+    size: Mapped[int]
+    """Bytes of a vector."""
+    centroids: Mapped[bytes] = mapped_column(LargeBinary)
+    """The middles of the groups, as vectors."""
+    probes: Mapped[int]
+    """Groups that a search reads."""
+    recall: Mapped[float | None]
+    """Share of the nearest passages that it finds; null: not measured yet, and searches are exact."""

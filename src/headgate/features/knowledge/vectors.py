@@ -1,8 +1,8 @@
-"""The vectors of passages: what they are in the database, and which are nearest to a question.
+"""Which passages are nearest to a question.
 
-The search is exact: it compares the question with every vector that the reader may search, which a query selects by
-rights and classification, in batches and in threads of their own. A vector is stored as the inverse of its length, a
-32-bit float, and its components, each one byte; both databases hold the same bytes.
+The search compares the question with every vector that the reader may search, which a query selects by rights and
+classification, in batches and in threads of their own; of many vectors, with those of the groups that are nearest: see
+`approximate`.
 """
 
 import asyncio
@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.knowledge.approximate import probe_of
 from headgate.features.knowledge.errors import VectorsNotInstalled
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.tables import VectorRow
+from headgate.features.knowledge.vector_bytes import HEAD, decode
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -27,9 +29,6 @@ else:
 
 BATCH = 10_000
 """Vectors that are compared at once."""
-_HEAD = 4
-"""Bytes before the components."""
-_MOST = 127
 Near = tuple[int, float]
 """Id of a passage, and the cosine of its vector with that of the question."""
 
@@ -45,14 +44,6 @@ def is_installed() -> bool:
     return find_spec("numpy") is not None
 
 
-def encode(vector: Sequence[float]) -> bytes:
-    """Return a vector, which is not zero, as it is stored."""
-    exact = np.asarray(vector, dtype=np.float32)
-    small = np.rint(exact * (_MOST / np.abs(exact).max())).astype(np.int8)
-    inverse = 1 / np.linalg.norm(small.astype(np.float32))
-    return bytes(np.asarray(inverse, dtype="<f4").tobytes() + small.tobytes())
-
-
 async def nearest(
     session: AsyncSession, scope: Scope, model: str, question: Sequence[float], *, limit: int
 ) -> list[Near]:
@@ -64,27 +55,23 @@ async def nearest(
         row.model == model,
         row.tenant_id == scope.tenant_id,
         row.document_id.in_(scope.documents),
-        func.length(row.vector) == len(question) + _HEAD,
+        func.length(row.vector) == len(question) + HEAD,
     )
+    probe = await probe_of(session, scope, model, question)
     best: list[Near] = []
-    after = 0
-    while True:
-        batch = query.where(row.passage_id > after).order_by(row.passage_id).limit(BATCH)
-        rows = (await session.execute(batch)).all()
-        if rows:
+    for part in [query] if probe is None else [query.where(condition) for condition in probe.conditions]:
+        # Without an order, so that the index on groups is used where there are some.
+        stream = await session.stream(part.execution_options(yield_per=BATCH))
+        async for rows in stream.partitions():
             best = await asyncio.get_running_loop().run_in_executor(_threads(), _best, best, rows, question, limit)
-            after = rows[-1][0]
-        if len(rows) < BATCH:
-            return best
+    return best
 
 
 def _best(before: Sequence[Near], rows: Sequence[Any], question: Sequence[float], limit: int) -> list[Near]:
     """Return the nearest of these and of those before."""
     asked = np.asarray(question, dtype=np.float32)
     asked = asked / np.linalg.norm(asked)
-    stored = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.uint8).reshape(len(rows), -1)
-    inverse = np.ascontiguousarray(stored[:, :_HEAD]).view("<f4")[:, 0]
-    cosines = (stored[:, _HEAD:].view(np.int8).astype(np.float32) @ asked) * inverse
+    cosines = decode([row[1] for row in rows]) @ asked
     places = np.argpartition(-cosines, limit)[:limit] if len(rows) > limit else range(len(rows))
     near = [(int(rows[place][0]), float(cosines[place])) for place in places]
     return sorted([*before, *near], key=lambda entry: (-entry[1], entry[0]))[:limit]

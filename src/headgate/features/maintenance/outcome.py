@@ -28,6 +28,8 @@ class Outcome:
     """Old alerts."""
     documents: int = 0
     """Documents of knowledge bases."""
+    vectors: int = 0
+    """Embeddings that were put into groups."""
     tenants: dict[str, dict[str, int]] = field(default_factory=dict)
     """Runs, sessions and artifacts by tenant."""
 
@@ -56,5 +58,6 @@ class Outcome:
             "occurrences": self.occurrences,
             "alerts": self.alerts,
             "documents": self.documents,
+            "vectors": self.vectors,
             "tenants": self.tenants,
         }

@@ -29,6 +29,7 @@ from headgate.features.maintenance.retention import delete_expired_runs
 from headgate.features.maintenance.statistics import update_statistics
 from headgate.features.maintenance.tables import scheduled_jobs
 from headgate.features.maintenance.trash import empty_trash
+from headgate.features.maintenance.vectors import group_vectors
 from headgate.foundation.database import Database, moment
 from headgate.foundation.errors import HeadgateError, NotFound
 from headgate.foundation.log import get_logger
@@ -69,6 +70,9 @@ JOBS: Mapping[str, Job] = {
         delete_expired_documents, "Deletes documents of knowledge bases that are older than their base allows."
     ),
     "statistics": Job(update_statistics, "Updates what SQLite knows of its large tables, to choose indexes."),
+    "knowledge_vectors": Job(
+        group_vectors, "Groups the embeddings of large knowledge bases for approximate search, and measures its recall."
+    ),
     "audit_heads": Job(log_audit_heads, "Writes the latest entry of each audit log to the server log."),
 }
 """The jobs of this layer in execution order: the sweep deletes what retention leaves behind."""

@@ -3,13 +3,17 @@
 from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
-from headgate.features.knowledge import service
+from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.schemas import DEFAULT_PASSAGES, MOST_PASSAGES, SearchIn
 from headgate.foundation.checked import checked
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
 
 MOST_LISTED = 100
+DOCUMENT_URI = "headgate://knowledge-bases/{base}/documents/{document}"
+LONGEST_DOCUMENT = 1_000_000
+"""Characters of a document that a client reads at once."""
+_PASSAGES = 200
 
 
 class KnowledgeLine(TypedDict):
@@ -46,6 +50,8 @@ class PassageLine(TypedDict):
     start: int
     end: int
     sha256: str
+    uri: str
+    """The resource with the text of the document."""
 
 
 class PassageList(TypedDict):
@@ -112,10 +118,33 @@ async def search_knowledge(
                 "start": hit.start,
                 "end": hit.end,
                 "sha256": hit.sha256,
+                "uri": DOCUMENT_URI.format(base=row.id, document=hit.document_id),
             }
             for hit in answer.hits
         ],
     }
+
+
+async def document_text(visit: Visit, base_id: str, document_id: str) -> str:
+    """Return the text of a document, page by page, up to `LONGEST_DOCUMENT`; as one of its readers.
+
+    Raises `DocumentNotFound`, `BaseNotFound`.
+    """
+    parts: list[str] = []
+    length, after, page = 0, -1, None
+    async with visit.studio.database.reading() as session:
+        while True:
+            passages = await documents.list_passages(
+                session, visit.principal, base_id, document_id, limit=_PASSAGES, after=after
+            )
+            for passage in passages:
+                heading = f"\n\n[Page {passage.page}]\n\n" if passage.page not in {None, page} else ""
+                parts.append(heading + passage.text[passage.core - passage.start :])
+                length, after, page = length + len(parts[-1]), passage.ordinal, passage.page
+            if len(passages) < _PASSAGES or length > LONGEST_DOCUMENT:
+                break
+    text = "".join(parts).strip()
+    return text if len(text) <= LONGEST_DOCUMENT else f"{text[:LONGEST_DOCUMENT]}\n\n[The document continues.]"
 
 
 OPERATIONS: tuple[Row, ...] = (

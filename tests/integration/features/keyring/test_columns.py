@@ -42,7 +42,7 @@ SOURCE = Path(headgate.__file__).parent
 COLUMNS = [repository.name_of(column) for column in encrypted_columns()]
 PLAIN = {
     *("passkeys.credential_id", "passkeys.public_key", "passkey_challenges.challenge"),
-    "knowledge_vectors.vector",
+    *("knowledge_vectors.vector", "knowledge_vector_groups.centroids"),
 }
 """Columns of bytes in the clear: what a browser sends, and embeddings, which are searched like the text of passages."""
 CALLERS = {

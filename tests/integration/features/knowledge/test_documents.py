@@ -1,10 +1,13 @@
 """Documents of a knowledge base over the API: read in the sandbox, indexed, searched, replaced and deleted."""
 
+import asyncio
 import hashlib
 import io
+from pathlib import Path
 from typing import Any
 
 import docx
+import pypandoc  # type: ignore[import-untyped]
 import pytest
 
 from headgate.components.isolated import recognition
@@ -75,6 +78,20 @@ class TestReading:
             ("zephyr", "plan.docx"), ("quokka", "page.html"), ("oslo", "cities.csv"), ("door", "note.txt"),
         ):  # fmt: skip
             assert [hit["document"] for hit in await knowledge.search(base, query)] == [name]
+
+    @pytest.mark.parametrize(("form", "page"), [("pptx", 2), ("odt", None), ("epub", None)])
+    async def test_reads_presentations_open_documents_and_books(
+        self, knowledge: Knowledge, tmp_path: Path, form: str, page: int | None
+    ) -> None:
+        text = "# Travel\n\nBook early.\n\n# Leave\n\nThere are five weeks of leave.\n"
+        made = tmp_path / f"a.{form}"
+        await asyncio.to_thread(pypandoc.convert_text, text, form, format="markdown", outputfile=str(made))
+        base = await knowledge.base(passage_tokens=50, overlap_tokens=0)
+        document = await knowledge.add(base, made.name, made.read_bytes())
+        assert (document["status"], document["notes"]) == ("ready", []), document["problem"]
+        (hit, *_) = await knowledge.search(base, "weeks of leave")
+        assert "five weeks" in hit["text"]
+        assert hit["page"] == page
 
     @pytest.mark.parametrize(
         ("name", "content", "reason"),

@@ -1,13 +1,17 @@
 """Local rerank models: a cross-encoder run by the real llama.cpp, compared with NumPy."""
 
+import hashlib
 import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from headgate.features.models.errors import BadModelSettings, LocalModelMissing
+from headgate.features.models.local import store, weights
 from headgate.features.models.local.conversion import convert
+from headgate.features.models.local.fetching import LocalFetches
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.local.store import use_file
 from headgate.features.models.local.windows import WINDOW
@@ -15,7 +19,9 @@ from headgate.features.models.reranking import Reranked, rerank
 from headgate.features.models.service import list_providers
 from headgate.sdk.values import Model
 from tests.support import scripted_bert
+from tests.support.direct import DIRECT
 from tests.support.keys import GivenKeys
+from tests.support.range_server import RangeServer
 from tests.support.web import open_web
 
 QUERY = ["the", "car"]
@@ -94,3 +100,36 @@ class TestLocalReranking:
             await reranked(local, "car", model="local/none")
         with pytest.raises(BadModelSettings, match="disabled"):
             await reranked(None, "car")
+
+
+class TestAModelToPull:
+    async def test_is_fetched_by_hash_and_reranks(
+        self, folder: Path, head: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        content = (folder / "ranks.gguf").read_bytes()
+        known = next(one for one in weights.WEIGHTS.values() if one.use == "rerank")
+        small = replace(known, size=len(content), sha256=hashlib.sha256(content).hexdigest())
+        for module in (weights, store):
+            monkeypatch.setattr(module, "WEIGHTS", {known.name: small})
+        models = LocalModels(models_dir=tmp_path / "models")
+        try:
+            with RangeServer(len(content), lambda start, end: content[start:end]) as server:
+                fetches = LocalFetches(models, DIRECT, f"{server.origin}/weights")
+                assert [(one.use, one.ready) for one in fetches.list_models()] == [("rerank", False)]
+                with pytest.raises(LocalModelMissing) as caught:
+                    await reranked(models, "car", model=f"local/{known.name}")
+                assert f"headgate models pull {known.name}" in caught.value.remedy
+                fetch = fetches.start(known.name)
+                assert fetch.ended.wait(30)
+                assert (fetch.failed, fetch.done) == (False, len(content)), fetch.detail
+            answer = await reranked(models, "holiday days", "the car", model=f"local/{known.name}")
+            assert len(set(answer.scores)) == 2
+        finally:
+            models.close()
+
+    @pytest.mark.parametrize("name", ["bge-reranker-v2-m3", "bge-m3"])
+    def test_is_pinned_to_a_revision(self, name: str) -> None:
+        known = weights.find_weights(name)
+        revision = known.url.split("/resolve/")[1].partition("/")[0]
+        assert len(revision) == 40, "a name such as main is moved, and the hash no longer matches"
+        assert len(known.sha256) == 64

@@ -150,6 +150,8 @@ class TestKindOf:
             (b"II*\x00", "x.TIFF", "", "image"),
             (b"From: a@b", "x.eml", "", "mail"),
             (b"From: a@b", "forwarded", "message/rfc822", "mail"),
+            (b"PK\x03\x04", "a.PPTX", "", "slides"),
+            (b"PK\x03\x04", "book", "application/epub+zip", "epub"),
         ],
     )
     def test_goes_by_content_name_and_media_type(self, content: bytes, name: str, media_type: str, kind: str) -> None:
@@ -158,7 +160,7 @@ class TestKindOf:
     @pytest.mark.parametrize(
         ("content", "name", "media_type", "words"),
         [
-            (b"PK\x03\x04", "a.pptx", "", "a presentation, which is not supported. Save it as PDF."),
+            (b"\xd0\xcf", "a.ppt", "", "an old presentation, which is not supported. Save it as .pptx."),
             (b"PK\x03\x04", "a.zip", "", "a zip archive"),
             (b"RIFF", "a.wav", "audio/wav", "no text to read"),
             (b"\xd0\xcf", "a.doc", "", "Save it as .docx"),

@@ -22,6 +22,9 @@ export function Embedding({ base }: { base: KnowledgeBase }) {
           ? t("embedded", { model, done: base.passages_embedded, all: base.passages, tokens: base.embedding_tokens })
           : t("not_embedded")}
       </span>
+      {base.vector_recall !== null && (
+        <span>{t("approximate", { percent: Math.floor(base.vector_recall * 100) })}</span>
+      )}
       {model !== base.searched_model && (
         <span role="status">
           {base.searched_model ? t("embedding_old", { model: base.searched_model }) : t("embedding_first")}

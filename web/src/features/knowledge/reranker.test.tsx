@@ -1,5 +1,7 @@
 import { screen, waitFor } from "@testing-library/react";
+import { HttpResponse, http } from "msw";
 import { describe, expect, it, vi } from "vitest";
+import { server } from "@/testing/server";
 import { BASE, HIT, MINILM, openPage, serve } from "./serving";
 
 vi.setConfig({ testTimeout: 20_000 });
@@ -34,6 +36,24 @@ describe("a rerank model", () => {
     expect(screen.queryByText(MINILM.label)).not.toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Use" }));
     expect(screen.getByRole("textbox", { name: /Rerank model/ })).toHaveValue("local/ranks");
+  });
+
+  it("can be pulled where it is chosen, with its progress", async () => {
+    const served = serve(["knowledge.view", "knowledge.edit", "models.manage"]);
+    const model = { ...MINILM, name: "bge-reranker-v2-m3", label: "bge-reranker-v2-m3", use: "rerank" as const };
+    served.local = [{ ...model, size: 600_000_000, ready: false, done: 0 }];
+    const { user } = openPage("/knowledge/b1");
+    await user.click(await screen.findByRole("button", { name: "Change rerank model" }));
+    expect(await screen.findByText(/local\/bge-reranker-v2-m3/)).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Use" })).not.toBeInTheDocument();
+    server.use(
+      http.post("*/api/v1/local-models/bge-reranker-v2-m3/fetch", () => {
+        served.local = [{ ...model, size: 600_000_000, ready: false, done: 300_000_000, fetching: true }];
+        return HttpResponse.json(served.local, { status: 202 });
+      }),
+    );
+    await user.click(screen.getByRole("button", { name: "Download" }));
+    expect(await screen.findByRole("progressbar")).toHaveAttribute("aria-valuenow", "50");
   });
 
   it("explains its order in a search, and can be required or left out", async () => {

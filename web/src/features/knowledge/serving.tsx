@@ -33,6 +33,7 @@ export const BASE: KnowledgeBase = {
   retention_days: 0,
   passages: 1,
   passages_embedded: 0,
+  vector_recall: null,
   embedding_tokens: 0,
   created_at: AT,
   updated_at: AT,

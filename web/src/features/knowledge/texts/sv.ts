@@ -109,6 +109,7 @@ const sv: Translation<typeof en> = {
   embedding_local: "Modeller på servern",
   embedding_again: "Alla textavsnitt bäddas in i bakgrunden. Till dess används den tidigare modellen.",
   embedded: "{{model}}: {{done}} av {{all}} textavsnitt inbäddade, {{tokens}} token använda.",
+  approximate: "Ungefärlig sökning: hittar {{percent}} % av de närmaste textavsnitten, enligt mätning.",
   not_embedded: "Genomsöks bara efter ord: den har ingen inbäddningsmodell.",
   embedding_old: "Tills alla är inbäddade används {{model}}.",
   embedding_first: "Tills alla är inbäddade söks bara efter ord.",

@@ -15,6 +15,7 @@ const KNOWN = [
   "knowledge_documents",
   "form_uploads",
   "statistics",
+  "knowledge_vectors",
   "audit_heads",
   "codev_sessions",
   "backup",

@@ -45,6 +45,9 @@ export default {
   job_form_uploads_more: "Deletes files of forms that were not submitted within a day.",
   job_statistics: "Database statistics",
   job_statistics_more: "Updates what SQLite knows of its large tables, to choose indexes.",
+  job_knowledge_vectors: "Search of large bases",
+  job_knowledge_vectors_more:
+    "Groups the embeddings of large knowledge bases for approximate search, and measures its recall.",
   job_audit_heads: "Audit log checkpoints",
   job_audit_heads_more: "Writes the end of each audit log to the server's log.",
   job_codev_sessions: "Expired development sessions",

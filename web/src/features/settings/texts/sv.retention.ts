@@ -48,6 +48,9 @@ const sv: Translation<typeof en> = {
   job_form_uploads_more: "Raderar filer i formulär som inte skickades inom ett dygn.",
   job_statistics: "Databasens statistik",
   job_statistics_more: "Uppdaterar vad SQLite vet om sina stora tabeller, för valet av index.",
+  job_knowledge_vectors: "Sökning i stora baser",
+  job_knowledge_vectors_more:
+    "Grupperar inbäddningarna i stora kunskapsbaser för ungefärlig sökning och mäter dess täckning.",
   job_audit_heads: "Granskningsloggens kontrollpunkter",
   job_audit_heads_more: "Skriver slutet av varje granskningslogg till serverns logg.",
   job_codev_sessions: "Utgångna utvecklingssessioner",
