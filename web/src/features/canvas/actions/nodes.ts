@@ -5,12 +5,14 @@ import { copyText } from "@/lib/copyText";
 import { type Document, edgeId, emptyNode, freeId } from "@/lib/draft";
 import { boundsOf, freePlace, type Rect } from "@/lib/layout";
 import { nodeName } from "@/lib/nodeName";
+import { usePanels } from "@/lib/panels";
 import { portsOf, portsOfType } from "@/lib/ports";
 import { configures, mainField, mainOutput } from "@/lib/wiring";
 import { cardOf } from "../model/card";
 import { bestPort } from "../model/compatibility";
 import { middle, rects, type Stage, selectedRects } from "../model/stage";
 import type { Adding, Spot } from "../model/view";
+import { focusNode } from "./walking";
 
 const NO_PORTS = { inputs: [], outputs: [] };
 
@@ -70,10 +72,15 @@ function put(draft: Document, node: FlowNode): void {
   draft.order.push(node.id);
 }
 
-/** Add what was chosen from a list that was opened for a connection, an edge, or nothing. One step to undo. */
+/**
+ * Add what was chosen from a list that was opened for a connection, an edge, or nothing. One step to undo. Its settings
+ * are shown, unless something else is shown beside the canvas.
+ */
 export function addChosen(stage: Stage, adding: Adding, template: Template): void {
+  usePanels.getState().offer("inspector");
   if (adding.kind === "node") {
-    add(stage, template, adding.at);
+    const id = add(stage, template, adding.at);
+    setTimeout(() => focusNode(stage, id), 0);
     return;
   }
   const state = stage.store.getState();
@@ -99,7 +106,7 @@ export function addChosen(stage: Stage, adding: Adding, template: Template): voi
       if (best) link(draft, stage, edge);
     });
   }
-  state.select([id]);
+  setTimeout(() => focusNode(stage, id), 0);
 }
 
 function insert(
