@@ -37,6 +37,11 @@ REACHED = """one => {
   const box = one.getBoundingClientRect();
   return one.contains(document.elementFromPoint(box.x + 40, box.y + 12));
 }"""
+RESTS = """() => new Promise((done) => {
+  const view = () => document.querySelector(".react-flow__viewport").style.transform;
+  const seen = view();
+  setTimeout(() => done(view() === seen), 80);
+})"""
 Definition = Mapping[str, Any]
 
 
@@ -50,7 +55,10 @@ class Hand:
         """Types of the steps of the definition."""
         self.made: dict[str, str] = {}
         """Ids in the page by those of the definition."""
+        self.seen: set[str] = set()
+        """Ids of the edges that were drawn: what is out of sight is not."""
         self.clicks = self.keys = 0
+        self.questions: Sequence[Definition] = ()
         self.inspector = page.get_by_role("complementary", name="Inspector")
         self.dialog = page.get_by_role("dialog")
 
@@ -83,6 +91,7 @@ class Hand:
 
     def build(self, definition: Definition) -> None:
         """Build the flow on the empty canvas."""
+        self.questions = definition.get("form", ())
         self.types = {one["id"]: one["type"] for one in definition["nodes"]}
         for one in definition["nodes"]:
             self.add(one["id"], definition["edges"])
@@ -92,8 +101,18 @@ class Hand:
             self.fill(one)
         for edge in definition["edges"]:
             self.connect(edge)
+        self.press("Escape", "Shift+L")
 
     # Steps and connections ------------------------------------------------------------------------------------------
+
+    def fit(self) -> None:
+        """Show the whole flow: what is out of sight is not drawn."""
+        self.click(self.page.get_by_role("button", name="Fit to window"))
+        self.rest()
+
+    def rest(self) -> None:
+        """Wait until the view stands still, as somebody does who looks where to click."""
+        self.page.wait_for_function(RESTS)
 
     def edges(self) -> set[str]:
         """The ids of the edges on the canvas."""
@@ -109,10 +128,11 @@ class Hand:
         chosen = self.page.locator(".react-flow__node.selected")
         found = self.page.locator(f'.react-flow__node[data-id="{self.made[name]}"]')
         if found.count() == 0:
-            self.click(self.page.get_by_role("button", name="Fit to window"))
+            self.fit()
         if chosen.count() != 1 or chosen.get_attribute("data-id") != self.made[name]:
+            self.rest()
             if not found.evaluate(REACHED):
-                self.click(self.page.get_by_role("button", name="Fit to window"))
+                self.fit()
             self.click(found, position={"x": 40, "y": 12})
         expect(self.inspector.get_by_role("code")).to_have_text(self.made[name])
 
@@ -137,34 +157,31 @@ class Hand:
             arg=known,
         )
         self.made[name] = new.json_value()
+        self.rest()
         meant = {self.edge(edge) for edge in edges if {edge["source"], edge["target"]} <= set(self.made)}
         for wrong in sorted(self.edges() - before - meant):
-            print("  UNWANTED", wrong)
             self.click(self.inspector.get_by_role("button", name="Disconnect").first)
             expect(self.page.locator(f'.react-flow__edge[data-id="{wrong}"]')).to_have_count(0)
+        self.seen |= self.edges()
 
     def connect(self, edge: Definition) -> None:
         """Connect two steps with the keyboard, where that did not happen by itself."""
-        if self.edge(edge) in self.edges():
+        if self.edge(edge) in self.seen:
             return
         self.select(edge["source"])
         self.page.locator(f'.react-flow__node[data-id="{self.made[edge["source"]]}"]').focus()
         self.press("c")
         choices = self.dialog.get_by_role("option")
         first = choices.all_inner_texts()
-        print("  FIRST", edge, first)
         if not any(":" in one for one in first):
             outputs = self.components[self.types[edge["source"]]]["outputs"]
             label = next((one["label"] for one in outputs if one["name"] == edge["output"]), edge["output"])
             self.type(label)
-            print("  OUT", choices.all_inner_texts())
             self.press("Enter")
-        print("  INPUTS", edge, choices.all_inner_texts())
         target = self.components[self.types[edge["target"]]]
         label = next((one["label"] for one in target["fields"] if one["name"] == edge["input"]), edge["input"])
         twice = list(self.types.values()).count(self.types[edge["target"]]) > 1
         self.type(f"{target['label']}: {label} {self.made[edge['target']] if twice else ''}".rstrip())
-        print("  PICK", choices.all_inner_texts())
         self.press("Enter")
         expect(self.page.locator(f'.react-flow__edge[data-id="{self.edge(edge)}"]')).to_have_count(1)
 
@@ -224,7 +241,7 @@ class Hand:
             self.click(self.inspector.get_by_role("switch", name=label, exact=True))
         elif kind == "flow":
             self.click(self.inspector.get_by_role("button", name=label))
-            self.write(self.page.get_by_role("searchbox"), str(value))
+            self.write(self.page.get_by_role("searchbox", name="Search flows"), str(value))
             self.click(self.page.get_by_role("button", name=str(value)).last)
         elif kind == "json" and isinstance(value, list):
             group = self.inspector.get_by_role("group", name=label, exact=True)
@@ -277,11 +294,14 @@ class Hand:
             self.write(self.dialog.get_by_label("Heading"), config["title"])
         elif kind == "webhook":
             self.choose(self.dialog.get_by_role("combobox", name="Starts"), "When a service calls it")
-            self.choose(self.dialog.get_by_role("combobox", name="Verification"), "GitHub")
+            self.choose(self.dialog.get_by_role("combobox", name="Verified as"), "GitHub")
         else:
             self.poll(config)
         self.answers(config)
         self.click(self.dialog.get_by_role("button", name="Add trigger"))
+        if kind == "webhook":  # its secret is shown this once
+            self.click(self.dialog.get_by_role("button", name="Done"))
+        expect(self.dialog).to_be_hidden()
 
     def schedule(self, cron: str) -> None:
         """Set a schedule with the words of the dialog."""
@@ -304,6 +324,14 @@ class Hand:
 
     def answers(self, config: Definition) -> None:
         """Say which part of an item answers each question, where the dialog does not know."""
+        asked = self.dialog.get_by_role("group", name="Answers of the form")
+        for question in self.questions if "form_from" in config else ():
+            part = config["form_from"][question["id"]]
+            box = asked.get_by_role("textbox", name=question["label"], exact=True).or_(
+                asked.get_by_role("combobox", name=question["label"], exact=True)
+            )
+            if box.input_value() != part:
+                self.write(box, part)
 
     def publish(self) -> None:
         """Publish what was built."""

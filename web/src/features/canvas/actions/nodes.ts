@@ -39,7 +39,7 @@ export function add(stage: Stage, template: Template, at: Spot | null, params?: 
   return id;
 }
 
-/** From the output whose type the input takes first, else from the main output. */
+/** From the output whose type the main input takes first, else from the main output to it. */
 function edgeFromSelected(stage: Stage, target: string, template: Template): FlowEdge | null {
   const { selectedNodes, document, templates } = stage.store.getState();
   const [source, ...others] = selectedNodes;
@@ -49,8 +49,9 @@ function edgeFromSelected(stage: Stage, target: string, template: Template): Flo
   const edges = portsOf(node, templates[node.type]).outputs.flatMap(({ name, type }) => {
     const input = type && !configures(type) ? bestPort({ side: "output", types: [type] }, template)?.port : null;
     if (!input) return [];
-    const wanted = portsOfType(template).inputs.find((one) => one.name === input)?.types[0];
-    return [{ edge: { source, output: name, target, input }, rank: wanted === type ? 0 : name === main ? 1 : 2 }];
+    const port = portsOfType(template).inputs.find((one) => one.name === input);
+    const rank = port?.types[0] === type ? (port.main ? 0 : 2) : name === main ? 1 : 3;
+    return [{ edge: { source, output: name, target, input }, rank }];
   });
   return edges.sort((one, other) => one.rank - other.rank)[0]?.edge ?? null;
 }
