@@ -60,6 +60,8 @@ class Place:
     world: World
     url: str
     components: dict[str, Any]
+    called: dict[str, str]
+    """Names of the flows that others run, by their ids."""
 
     def call(self, method: str, path: str, **more: Any) -> Any:
         """What the API answers, which is no refusal."""
@@ -82,9 +84,10 @@ def place(postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Itera
         with world.database() as port:
             portal.call(world.connect_database, port)
             components = {one["type"]: one for one in portal.call(world.call, "GET", "/components")}
-            made = Place(portal, world, url, components)
+            made = Place(portal, world, url, components, {})
             called = made.call("POST", "/flows", json={"template": "expense-check"})
             made.call("POST", f"/flows/{called['id']}/publish", json={})
+            made.called[called["id"]] = called["name"]
             yield made
 
 
@@ -121,7 +124,7 @@ def test_each_is_built_by_hand_and_does_the_task(
     record_property("figures", figures)
     built = place.call("GET", f"/flows/{flow}")
     assert built["issues"] == []
-    names = {made: name for name, made in hand.made.items()}
+    names = {made: name for name, made in hand.made.items()} | place.called
     assert drawn(built["definition"], names, place.components) == drawn(wanted, {}, place.components)
     triggers = place.call("GET", "/triggers", params={"flow_id": flow})["items"]
     for trigger, one in zip(triggers, recipe.triggers, strict=True):
@@ -146,7 +149,7 @@ def drawn(definition: dict[str, Any], names: dict[str, str], components: dict[st
         names.get(one["id"], one["id"]): (
             one["type"],
             {
-                name: members(value) if name == "schema" else value
+                name: members(value) if name == "schema" else names.get(value, value) if name == "flow" else value
                 for name, value in one["params"].items()
                 if value != defaults[one["type"]].get(name)
             },

@@ -101,7 +101,7 @@ class Hand:
             self.fill(one)
         for edge in definition["edges"]:
             self.connect(edge)
-        self.press("Escape", "Shift+L")
+        self.click(self.page.get_by_role("button", name="Auto layout"))
 
     # Steps and connections ------------------------------------------------------------------------------------------
 
@@ -284,6 +284,8 @@ class Hand:
     def start_by(self, name: str, config: Definition) -> None:
         """Add what starts the flow."""
         self.click(self.page.get_by_role("link", name="Triggers").last)
+        self.page.wait_for_url("**/triggers")
+        expect(self.page.get_by_role("heading", name="Triggers", exact=True)).to_be_visible()
         self.click(self.page.get_by_role("button", name="Add trigger"))
         self.write(self.dialog.get_by_label("Name"), name)
         kind = config["kind"]
