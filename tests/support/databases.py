@@ -34,7 +34,7 @@ def _alone(work: Coroutine[Any, Any, None]) -> None:
 
 
 def migrate(settings: Settings) -> None:
-    """Bring an empty database to the newest schema. Runs a loop of its own, in a thread: Playwright keeps one running."""
+    """Bring an empty database to the newest schema. Runs a loop in a thread: Playwright keeps one running."""
 
     async def work() -> None:
         database = Database(settings)
@@ -45,7 +45,7 @@ def migrate(settings: Settings) -> None:
 
 
 def put_jobs_off(settings: Settings) -> None:
-    """Have no job of maintenance due for an hour. Runs a loop of its own, in a thread: Playwright keeps one running."""
+    """Have no job of maintenance due for an hour. Runs a loop in a thread: Playwright keeps one running."""
 
     async def work() -> None:
         database = Database(settings)
