@@ -4,7 +4,8 @@ import asyncio
 import shutil
 import subprocess
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,19 +28,24 @@ def make_settings(folder: Path, url: str = "", **groups: Any) -> Settings:
     return Settings(_env_file=None, data_dir=folder, database=database, **groups)
 
 
+def _alone(work: Coroutine[Any, Any, None]) -> None:
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
+
+
 def migrate(settings: Settings) -> None:
-    """Bring an empty database to the newest schema. Runs a loop of its own."""
+    """Bring an empty database to the newest schema. Runs a loop in a thread: Playwright keeps one running."""
 
     async def work() -> None:
         database = Database(settings)
         await upgrade(database)
         await database.close()
 
-    asyncio.run(work())
+    _alone(work())
 
 
 def put_jobs_off(settings: Settings) -> None:
-    """Have no job of maintenance due for an hour. Runs a loop of its own."""
+    """Have no job of maintenance due for an hour. Runs a loop in a thread: Playwright keeps one running."""
 
     async def work() -> None:
         database = Database(settings)
@@ -47,7 +53,7 @@ def put_jobs_off(settings: Settings) -> None:
             await session.execute(text(_put_off()))
         await database.close()
 
-    asyncio.run(work())
+    _alone(work())
 
 
 SCHEDULED = (*JOBS, "codev_sessions")

@@ -76,6 +76,10 @@ def port_type_of(hint: object) -> PortType | None:
     return None
 
 
+_LIST_OF_TEXTS = {"type": "array", "items": {"type": "string"}}
+"""What a list that is written in place holds: the page shows one line for each entry."""
+
+
 def field_template(name: str, info: FieldInfo) -> FieldTemplate:
     """Return the template of one pydantic field."""
     name = info.alias or name
@@ -110,7 +114,7 @@ def field_template(name: str, info: FieldInfo) -> FieldTemplate:
         default_model=bool(meta.get("default_model")),
         connection_kinds=tuple(meta.get("connection_kinds", ())),
         secret_values=any(_has_secret_values(branch) for branch in branches),
-        schema_=meta.get("schema"),
+        schema_=meta.get("schema") or (_LIST_OF_TEXTS if list[str] in types_ and not (options or ports) else None),
     )
 
 

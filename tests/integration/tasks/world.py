@@ -2,26 +2,32 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from email.message import EmailMessage
 from typing import Any
 
 import httpx2
 import psycopg
+import pytest
 from fastapi import FastAPI
 from sqlalchemy import update
 from sqlalchemy.engine import make_url
 
+from headgate.entrypoints.http.app import create_app
 from headgate.features.runs.transitions import clock
+from headgate.features.triggers import scheduler
+from headgate.features.triggers.polling import folders
 from headgate.features.triggers.tables import TriggerRow
+from headgate.foundation.settings import RateLimitSettings, Settings
 from tests.integration.agents.assistant.scenarios.model import is_classification, read_by, tool_names
 from tests.support.forwarder import forwarded
 from tests.support.imap_process import PASSWORD, USER, ImapProcess
 from tests.support.openai_server import OpenAIServer
+from tests.support.people import LOOPBACK
 from tests.support.scripted_server import Asked, Script
-from tests.support.smtp import Postbox
-from tests.support.web_server import WebServer, answer
+from tests.support.smtp import Postbox, smtp_server
+from tests.support.web_server import WebServer, answer, web_server
 
 API = "/api/v1"
 PLACE = "https://example.org"
@@ -183,3 +189,24 @@ class World:
     def here(self, text: str) -> str:
         """A text with the address of the local web server."""
         return text.replace(PLACE, self.web.origin)
+
+
+@asynccontextmanager
+async def opened(settings: Settings, uri: str) -> AsyncIterator[World]:
+    """The application with auto-login and the servers, all on loopback; `uri` is the empty database of the shop."""
+    app = create_app(settings.model_copy(update={"http": LOOPBACK, "rate_limits": RateLimitSettings(enabled=False)}))
+    transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
+    with pytest.MonkeyPatch.context() as patch, smtp_server() as postbox, OpenAIServer() as openai:
+        patch.setattr(scheduler, "POLL_SECONDS", 0.1)
+        patch.setattr(folders, "SETTLE_SECONDS", 0)
+        async with (
+            web_server() as web,
+            app.router.lifespan_context(app),
+            httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411", timeout=60) as client,
+        ):
+            world = World(app, client, openai, postbox, web, uri)
+            try:
+                yield world
+            finally:
+                if world.mailbox is not None:
+                    world.mailbox.close()

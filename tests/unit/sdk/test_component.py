@@ -48,6 +48,17 @@ class TestTemplate:
         ]
         assert {one.kind for one in Second.template().fields} == {FieldKind.TEXT}
 
+    def test_says_of_a_list_that_is_written_in_place_that_it_holds_texts(self) -> None:
+        class Lists(Component):
+            """Lists of several kinds."""
+
+            names: list[str] = field(default_factory=list, port=False)
+            numbers: list[int] = field(default_factory=list, port=False)
+            own: list[str] = field(default_factory=list, port=False, schema={"type": "array"})
+
+        names, numbers, own = (one.schema_ for one in Lists.template().fields)
+        assert (names, numbers, own) == ({"type": "array", "items": {"type": "string"}}, None, {"type": "array"})
+
     def test_refuses_types_that_the_annotation_does_not_have(self) -> None:
         class Wrong(Component):
             """Says table, takes text."""

@@ -26,7 +26,8 @@ class DateMath(Component):
     category = "data"
     icon = "calendar-days"
     keywords = (
-        "date", "time", "add days", "subtract", "difference", "days between", "business days", "working days",
+        "date", "time", "add days", "yesterday", "tomorrow", "subtract", "difference", "days between",
+        "business days", "working days",
         "deadline", "due date", "age", "start of month", "end of month", "timezone", "convert", "months", "weeks",
     )  # fmt: skip
 

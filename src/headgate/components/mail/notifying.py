@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from headgate.components.isolated import NOTIFICATION
 from headgate.components.isolated.calls import Isolation, call_isolated
 from headgate.foundation.errors import HeadgateError, UpstreamFailed
+from headgate.graph.template import FieldKind
 from headgate.sdk import Component, ComponentError, Connection, ConnectionReference, Data, Message, Table, field, output
 from headgate.sdk.calls import CallRequest
 from headgate.sdk.coerce import text_of
@@ -39,8 +40,9 @@ class Notify(Component):
         label="Service", help="A connection of the kind Notification address.", connection_kinds=("notification",)
     )
     body: str | Message | Table | Data = field(
-        name="text", label="Text", help="The notification in Markdown.", main=True, tool_mode=True
-    )
+        name="text", label="Text", help="The notification in Markdown.", main=True, tool_mode=True,
+        kind=FieldKind.MULTILINE,
+    )  # fmt: skip
     title: str = field(default="", label="Title", help="Title above the text.", tool_mode=True, max_length=250)
     timeout_seconds: float = field(
         default=30, label="Time limit", help="Maximum wait for each request, in seconds.", ge=1, le=300, advanced=True

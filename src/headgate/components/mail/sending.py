@@ -10,6 +10,7 @@ from headgate.components.sockets import open_socket
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.lazy import lazy_module
 from headgate.graph.names import clipped
+from headgate.graph.template import FieldKind
 from headgate.sdk import (
     Component,
     ComponentError,
@@ -53,8 +54,9 @@ class SendMail(Component):
     to: str = field(label="To", help="Addresses, separated by commas.", tool_mode=True, max_length=10_000)
     subject: str = field(label="Subject", help="The subject.", tool_mode=True, max_length=500)
     body: str | Message | Table | Data = field(
-        label="Text", help="The message in Markdown; a table becomes one.", main=True, tool_mode=True
-    )
+        label="Text", help="The message in Markdown; a table becomes one.", main=True, tool_mode=True,
+        kind=FieldKind.MULTILINE,
+    )  # fmt: skip
     attachments: list[File] = field(
         default_factory=list,
         label="Attachments",

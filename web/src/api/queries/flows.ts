@@ -17,6 +17,17 @@ export const flowQuery = (id: string) =>
     queryFn: ({ signal }) => unwrap(api.GET("/api/v1/flows/{flow_id}", { params: { path: { flow_id: id } }, signal })),
   });
 
+/** The form of a flow as its draft has it now. */
+export const formQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...flowKeys.one(id), "form"] as const,
+    queryFn: async ({ signal }) => {
+      const flow = await unwrap(api.GET("/api/v1/flows/{flow_id}", { params: { path: { flow_id: id } }, signal }));
+      return flow.definition.form ?? [];
+    },
+    staleTime: 0,
+  });
+
 /** Make another member of the flow's space its owner. */
 export const changeOwner = (flow_id: string, user_id: string) =>
   unwrap(api.PUT("/api/v1/flows/{flow_id}/owner", { params: { path: { flow_id } }, body: { user_id } }));

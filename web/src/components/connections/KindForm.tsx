@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ConnectionKind, KindField } from "@/api/queries/connections";
 import { Button, Field, Input, Segments, Select, Switch, Textarea } from "@/components/ui";
-import { type Entered, isSecret, mostOf } from "./kindValues";
+import { changed, type Entered, isSecret, mostOf } from "./kindValues";
 import { SecretField } from "./SecretField";
 import { useConnectionTexts } from "./texts";
 
@@ -36,7 +36,7 @@ export function KindForm({ kind, entered, stored, isNew, mayShare, onChange }: K
         key={field.name}
         field={field}
         value={entered.fields[field.name] ?? ""}
-        onChange={(value) => onChange({ ...entered, fields: { ...entered.fields, [field.name]: value } })}
+        onChange={(value) => onChange({ ...entered, fields: changed(entered.fields, field.name, value) })}
       />
     );
   return (

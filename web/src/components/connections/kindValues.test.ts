@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConnectionKind, KindField } from "@/api/queries/connections";
 import { matches } from "./KindGallery";
-import { begin, fieldsOf, isComplete, secretsOf } from "./kindValues";
+import { begin, changed, fieldsOf, isComplete, secretsOf } from "./kindValues";
 
 const field = (name: string, type: KindField["type"], more: Partial<KindField> = {}): KindField => ({
   name,
@@ -63,5 +63,19 @@ describe("values of a kind", () => {
   it("are found by the service that they are used for", () => {
     expect(matches(KIND, "Gmail mail")).toBe(true);
     expect(matches(KIND, "postgres")).toBe(false);
+  });
+});
+
+describe("the port of a database", () => {
+  const fields = { dialect: "postgresql", port: "5432", host: "db" };
+
+  it("is the usual one of the system that is chosen", () => {
+    expect(changed(fields, "dialect", "sqlserver")).toEqual({ dialect: "sqlserver", port: "1433", host: "db" });
+    expect(changed(changed(fields, "dialect", "sqlserver"), "dialect", "mariadb")).toMatchObject({ port: "3306" });
+  });
+
+  it("stays as it was entered", () => {
+    expect(changed({ ...fields, port: "6432" }, "dialect", "mysql")).toMatchObject({ port: "6432" });
+    expect(changed(fields, "host", "other")).toEqual({ ...fields, host: "other" });
   });
 });

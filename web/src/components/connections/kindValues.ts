@@ -34,6 +34,15 @@ export function begin(kind: ConnectionKind, connection?: Connection): Entered {
   };
 }
 
+/** The port at which each system of a database usually listens. */
+const PORTS: Record<string, string> = { postgresql: "5432", mysql: "3306", mariadb: "3306", sqlserver: "1433" };
+
+/** The fields with another value; with another database system, its usual port instead of that of the one before. */
+export function changed(fields: Entered["fields"], name: string, value: string): Entered["fields"] {
+  const usual = name === "dialect" && fields.port === PORTS[fields.dialect ?? ""] ? PORTS[value] : undefined;
+  return { ...fields, [name]: value, ...(usual ? { port: usual } : {}) };
+}
+
 const shown = (value: unknown) =>
   Array.isArray(value) ? value.join("\n") : value === null || value === undefined ? "" : String(value);
 

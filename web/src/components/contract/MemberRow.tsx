@@ -1,5 +1,5 @@
 import { Asterisk, ChevronDown, List, Plus, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Button, cx, IconButton, Input, Select } from "@/components/ui";
 import { MEMBER_TYPES, type Member, type MemberType, newMember } from "./schemaTree";
 import { useContractTexts } from "./texts";
@@ -14,6 +14,12 @@ interface MemberListProps {
 /** The fields of an object, one below the other; those of objects in it stand in. */
 export function MemberList({ members, onChange, owner }: MemberListProps) {
   const t = useContractTexts();
+  const added = useRef("");
+  const add = () => {
+    const member = newMember("");
+    added.current = member.id;
+    onChange([...members, member]);
+  };
   const names = members.map((one) => one.name.trim()).filter((name) => name !== "");
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   return (
@@ -24,6 +30,7 @@ export function MemberList({ members, onChange, owner }: MemberListProps) {
           key={member.id}
           member={member}
           number={index + 1}
+          added={member.id === added.current}
           onChange={(next) => onChange(members.map((one) => (one.id === member.id ? next : one)))}
           onRemove={() => onChange(members.filter((one) => one.id !== member.id))}
         />
@@ -35,7 +42,7 @@ export function MemberList({ members, onChange, owner }: MemberListProps) {
         icon={<Plus />}
         className="self-start"
         {...(owner ? { "aria-label": t("add_inner", { name: owner }) } : {})}
-        onClick={() => onChange([...members, newMember("")])}
+        onClick={add}
       >
         {t("add_field")}
       </Button>
@@ -46,11 +53,13 @@ export function MemberList({ members, onChange, owner }: MemberListProps) {
 interface MemberRowProps {
   member: Member;
   number: number;
+  /** It was just added: its name is written next. */
+  added: boolean;
   onChange: (member: Member) => void;
   onRemove: () => void;
 }
 
-function MemberRow({ member, number, onChange, onRemove }: MemberRowProps) {
+function MemberRow({ member, number, added, onChange, onRemove }: MemberRowProps) {
   const t = useContractTexts();
   const [open, setOpen] = useState(false);
   const name = member.name || t("unnamed");
@@ -64,6 +73,7 @@ function MemberRow({ member, number, onChange, onRemove }: MemberRowProps) {
           value={member.name}
           spellCheck={false}
           className="min-w-0 flex-1"
+          autoFocus={added}
           onChange={(event) => set({ name: event.target.value })}
         />
         <TypeSelect label={t("type_of", { name })} type={member.type} onChange={(type) => set(typed(type))} />

@@ -1,4 +1,5 @@
 import { Plus, X } from "lucide-react";
+import { useState } from "react";
 import { Button, IconButton, Input } from "@/components/ui";
 import { useFieldTexts } from "./texts";
 
@@ -13,10 +14,15 @@ interface ListEditorProps {
 /** A list of short texts, one a line; lines that are pasted become entries. */
 export function ListEditor({ label, value, onChange, suggestions }: ListEditorProps) {
   const t = useFieldTexts();
+  const [added, setAdded] = useState<number | null>(null);
   const shown = value.length > 0 ? value : [""];
   const put = (index: number, text: string) => {
     const lines = text.split(/\r?\n/);
     onChange([...value.slice(0, index), ...lines, ...value.slice(index + 1)]);
+  };
+  const add = (at: number) => {
+    setAdded(at);
+    onChange([...shown.slice(0, at), "", ...shown.slice(at)]);
   };
   const known = suggestions && `${label}-known`;
   return (
@@ -27,6 +33,16 @@ export function ListEditor({ label, value, onChange, suggestions }: ListEditorPr
             aria-label={t("entry", { number: index + 1 })}
             value={entry}
             list={known}
+            ref={(input) => {
+              if (!input || index !== added) return;
+              input.focus();
+              setAdded(null);
+            }}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              add(index + 1);
+            }}
             onChange={(event) => put(index, event.target.value)}
             onPaste={(event) => {
               const text = event.clipboardData.getData("text").trim();
@@ -52,7 +68,7 @@ export function ListEditor({ label, value, onChange, suggestions }: ListEditorPr
           ))}
         </datalist>
       )}
-      <Button size="sm" kind="ghost" icon={<Plus />} className="self-start" onClick={() => onChange([...shown, ""])}>
+      <Button size="sm" kind="ghost" icon={<Plus />} className="self-start" onClick={() => add(shown.length)}>
         {t("add_entry")}
       </Button>
     </fieldset>

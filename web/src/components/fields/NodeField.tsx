@@ -13,7 +13,7 @@ export function NodeField({ nodeId, field, bare }: { nodeId: string; field: Fiel
   const store = useDraftStore();
   const value = useDraft((state) => state.document.nodes[nodeId]?.params?.[field.name]);
   const linked = useDraft((state) => state.document.nodes[nodeId]?.linked?.[field.name]);
-  const error = useDraft((state) => issueOf(state.issues, nodeId, field.name));
+  const error = useDraft((state) => issueOf(state.issues, nodeId, field.name, t("fill_in")));
   const sources = useSources(nodeId, field.name);
   const editable = useDraft((state) => state.editable);
   const set = (next: typeof value) => store.getState().setParam(nodeId, field.name, next);

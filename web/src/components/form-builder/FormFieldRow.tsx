@@ -1,10 +1,10 @@
 import { ChevronDown, GripVertical, X } from "lucide-react";
-import { type DragEvent, type KeyboardEvent, useState } from "react";
+import { type DragEvent, type KeyboardEvent, useRef, useState } from "react";
 import type { FormField } from "@/api/types";
 import { ListEditor } from "@/components/fields";
 import { Checkbox, cx, Field, IconButton, Input, Select } from "@/components/ui";
 import { BoundInput } from "./BoundInput";
-import { FIELD_TYPES, type FieldUse, hasChoices, isBounded, isFieldId, withType } from "./formFields";
+import { FIELD_TYPES, type FieldUse, fieldId, hasChoices, isBounded, isFieldId, withType } from "./formFields";
 import { useFormTexts } from "./texts";
 
 interface FormFieldRowProps {
@@ -12,6 +12,8 @@ interface FormFieldRowProps {
   index: number;
   use: FieldUse;
   taken: readonly string[];
+  /** It was just added: its question is written next. */
+  added: boolean;
   onChange: (field: FormField) => void;
   onRemove: () => void;
   onMove: (to: number) => void;
@@ -19,9 +21,10 @@ interface FormFieldRowProps {
 }
 
 /** One question of the form. */
-export function FormFieldRow({ field, index, use, taken, onChange, onRemove, onMove, drag }: FormFieldRowProps) {
+export function FormFieldRow({ field, index, use, taken, added, onChange, onRemove, onMove, drag }: FormFieldRowProps) {
   const t = useFormTexts();
   const [open, setOpen] = useState(false);
+  const unnamed = useRef(false);
   const name = field.label || field.id;
   const set = (change: Partial<FormField>) => onChange({ ...field, ...change });
   const key = (event: KeyboardEvent) => {
@@ -48,6 +51,13 @@ export function FormFieldRow({ field, index, use, taken, onChange, onRemove, onM
           placeholder={t("label")}
           value={field.label ?? ""}
           className="min-w-0 flex-1"
+          autoFocus={added}
+          onFocus={() => {
+            unnamed.current = !field.label && isProvisional(field.id, t("new_field"));
+          }}
+          onBlur={() => {
+            if (unnamed.current && field.label?.trim()) set({ id: fieldId(field.label, taken) });
+          }}
           onChange={(event) => set({ label: event.target.value })}
         />
         <Select
@@ -90,6 +100,9 @@ export function FormFieldRow({ field, index, use, taken, onChange, onRemove, onM
     </div>
   );
 }
+
+/** Whether a field still has the name that it was added with. */
+const isProvisional = (id: string, added: string) => id.replace(/_\d+$/, "") === fieldId(added, []);
 
 const BOUNDS = ["min", "max"] as const;
 

@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { FormField } from "@/api/types";
 import { Button, cx, toast } from "@/components/ui";
 import { FormFieldRow } from "./FormFieldRow";
@@ -14,17 +14,29 @@ interface FormFieldsEditorProps {
   onUndo: (before: readonly FormField[]) => void;
 }
 
+/** Begins the key of a row that was added here: no name of a field has a space. */
+const ADDED = "added ";
+
 /** The fields of a form, in their order. */
 export function FormFieldsEditor({ form, use, onChange, onUndo }: FormFieldsEditorProps) {
   const t = useFormTexts();
   const [dragged, setDragged] = useState<number | null>(null);
   const [over, setOver] = useState<number | null>(null);
+  // Rows keep their focus and what is open in them while their field gets another name.
+  const [rows, setRows] = useState<Record<string, string>>({});
+  const count = useRef(0);
   const add = () => {
     const id = fieldId(
       t("new_field"),
       form.map((one) => one.id),
     );
+    count.current += 1;
+    setRows({ ...rows, [id]: `${ADDED}${count.current}` });
     onChange([...form, { id, label: "", type: "text", required: false, private: false, options: [] }]);
+  };
+  const change = (field: FormField, next: FormField) => {
+    if (next.id !== field.id) setRows({ ...rows, [next.id]: rows[field.id] ?? field.id });
+    onChange(form.map((one) => (one === field ? next : one)));
   };
   const remove = (index: number) => {
     const gone = form[index];
@@ -39,7 +51,7 @@ export function FormFieldsEditor({ form, use, onChange, onUndo }: FormFieldsEdit
       <ol className="flex flex-col gap-2">
         {form.map((field, index) => (
           <li
-            key={field.id}
+            key={rows[field.id] ?? field.id}
             onDragOver={(event) => {
               if (dragged === null) return;
               event.preventDefault();
@@ -58,7 +70,8 @@ export function FormFieldsEditor({ form, use, onChange, onUndo }: FormFieldsEdit
               use={use}
               index={index}
               taken={form.filter((one) => one !== field).map((one) => one.id)}
-              onChange={(next) => onChange(form.map((one, at) => (at === index ? next : one)))}
+              added={rows[field.id]?.startsWith(ADDED) ?? false}
+              onChange={(next) => change(field, next)}
               onRemove={() => remove(index)}
               onMove={(to) => onChange(moved(form, index, to))}
               drag={{

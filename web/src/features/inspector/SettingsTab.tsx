@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import { issuesElsewhere, NodeField } from "@/components/fields";
+import { FormBuilder } from "@/components/form-builder";
 import { Callout, cx } from "@/components/ui";
 import { useDraft } from "@/lib/draft";
 import { placeholderFields } from "@/lib/ports";
@@ -36,6 +37,7 @@ export function SettingsTab({ nodeId }: { nodeId: string }) {
           {node.code && <CodeCheck nodeId={nodeId} code={node.code} />}
         </>
       )}
+      <Questions type={node.type} />
       {template && fields.length === 0 && <p className="text-muted">{t("no_fields")}</p>}
       {fields
         .filter((field) => !field.advanced)
@@ -57,5 +59,17 @@ export function SettingsTab({ nodeId }: { nodeId: string }) {
         </div>
       )}
     </div>
+  );
+}
+
+/** The form of the flow, at the step that outputs its answers. */
+function Questions({ type }: { type: string }) {
+  const t = useInspectorTexts();
+  if (type !== "FormInput") return null;
+  return (
+    <section aria-label={t("form")} className="flex flex-col gap-2 border-line border-b pb-4">
+      <h3 className="font-medium text-sm">{t("form")}</h3>
+      <FormBuilder />
+    </section>
   );
 }

@@ -13,6 +13,7 @@ export default {
   fault_field: "{{ref}}: the form has no field named “{{name}}”.",
   not_number: "Enter a number, such as 12 or 0.5.",
   not_integer: "Enter a whole number, such as 12.",
+  fill_in: "Fill in this field, or connect a step to it.",
   choose: "Choose…",
   none: "None",
   reset: "Reset to default",

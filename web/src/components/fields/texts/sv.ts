@@ -16,6 +16,7 @@ const sv: Translation<typeof en> = {
   fault_field: "{{ref}}: formuläret har inget fält ”{{name}}”.",
   not_number: "Ange ett tal, till exempel 12 eller 0.5.",
   not_integer: "Ange ett heltal, till exempel 12.",
+  fill_in: "Fyll i fältet, eller koppla ett steg till det.",
   choose: "Välj…",
   none: "Inget",
   reset: "Återställ till standard",

@@ -5,12 +5,14 @@ import { copyText } from "@/lib/copyText";
 import { type Document, edgeId, emptyNode, freeId } from "@/lib/draft";
 import { boundsOf, freePlace, type Rect } from "@/lib/layout";
 import { nodeName } from "@/lib/nodeName";
+import { usePanels } from "@/lib/panels";
 import { portsOf, portsOfType } from "@/lib/ports";
 import { configures, mainField, mainOutput } from "@/lib/wiring";
 import { cardOf } from "../model/card";
 import { bestPort } from "../model/compatibility";
 import { middle, rects, type Stage, selectedRects } from "../model/stage";
 import type { Adding, Spot } from "../model/view";
+import { focusNode } from "./walking";
 
 const NO_PORTS = { inputs: [], outputs: [] };
 
@@ -37,7 +39,7 @@ export function add(stage: Stage, template: Template, at: Spot | null, params?: 
   return id;
 }
 
-/** From the output whose type the input takes first, else from the main output. */
+/** From the output whose type the main input takes first, else from the main output to it. */
 function edgeFromSelected(stage: Stage, target: string, template: Template): FlowEdge | null {
   const { selectedNodes, document, templates } = stage.store.getState();
   const [source, ...others] = selectedNodes;
@@ -47,8 +49,9 @@ function edgeFromSelected(stage: Stage, target: string, template: Template): Flo
   const edges = portsOf(node, templates[node.type]).outputs.flatMap(({ name, type }) => {
     const input = type && !configures(type) ? bestPort({ side: "output", types: [type] }, template)?.port : null;
     if (!input) return [];
-    const wanted = portsOfType(template).inputs.find((one) => one.name === input)?.types[0];
-    return [{ edge: { source, output: name, target, input }, rank: wanted === type ? 0 : name === main ? 1 : 2 }];
+    const port = portsOfType(template).inputs.find((one) => one.name === input);
+    const rank = port?.types[0] === type ? (port.main ? 0 : 2) : name === main ? 1 : 3;
+    return [{ edge: { source, output: name, target, input }, rank }];
   });
   return edges.sort((one, other) => one.rank - other.rank)[0]?.edge ?? null;
 }
@@ -70,10 +73,15 @@ function put(draft: Document, node: FlowNode): void {
   draft.order.push(node.id);
 }
 
-/** Add what was chosen from a list that was opened for a connection, an edge, or nothing. One step to undo. */
+/**
+ * Add what was chosen from a list that was opened for a connection, an edge, or nothing. One step to undo. Its settings
+ * are shown, unless something else is shown beside the canvas.
+ */
 export function addChosen(stage: Stage, adding: Adding, template: Template): void {
+  usePanels.getState().offer("inspector");
   if (adding.kind === "node") {
-    add(stage, template, adding.at);
+    const id = add(stage, template, adding.at);
+    setTimeout(() => focusNode(stage, id), 0);
     return;
   }
   const state = stage.store.getState();
@@ -99,7 +107,7 @@ export function addChosen(stage: Stage, adding: Adding, template: Template): voi
       if (best) link(draft, stage, edge);
     });
   }
-  state.select([id]);
+  setTimeout(() => focusNode(stage, id), 0);
 }
 
 function insert(

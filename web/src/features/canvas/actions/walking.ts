@@ -16,9 +16,13 @@ export function walk(stage: Stage, from: EventTarget | null, step: 1 | -1): bool
 /** Select a node, bring it into sight and put the focus on it as soon as it is drawn. */
 export function focusNode(stage: Stage, id: string): void {
   stage.store.getState().select([id]);
-  reveal(stage, id);
   let tries = 0;
+  let revealed = false;
   const find = () => {
+    if (!revealed && stage.drawn.nodes.some((node) => node.id === id)) {
+      reveal(stage, id);
+      revealed = true;
+    }
     const element = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${id}"]`);
     if (element) element.focus({ preventScroll: true });
     else if (tries < 40) requestAnimationFrame(find);

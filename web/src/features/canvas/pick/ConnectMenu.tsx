@@ -58,6 +58,8 @@ function inputsFor(stage: Stage, source: string, output: string): Choice[] {
   const node = document.nodes[source];
   const type = node && portsOf(node, templates[node.type]).outputs.find((one) => one.name === output)?.type;
   if (!type) return [];
+  const names = document.order.flatMap((id) => (document.nodes[id] ? [nodeName(document.nodes[id], templates)] : []));
+  const alone = (name: string) => names.indexOf(name) === names.lastIndexOf(name);
   return document.order.flatMap((id) => {
     const target = document.nodes[id];
     if (!target || id === source) return [];
@@ -65,6 +67,10 @@ function inputsFor(stage: Stage, source: string, output: string): Choice[] {
     return portsOf(target, templates[target.type])
       .inputs.filter((one) => fit(type, one.types))
       .filter((one) => canConnect(document, templates, { source, output, target: id, input: one.name }))
-      .map((one) => ({ id: `${id} ${one.name}`, label: `${name}: ${one.label}`, hint: one.types.join(", ") }));
+      .map((one) => ({
+        id: `${id} ${one.name}`,
+        label: `${name}: ${one.label}`,
+        hint: [...(alone(name) ? [] : [id]), one.types.join(", ")].join(" · "),
+      }));
   });
 }

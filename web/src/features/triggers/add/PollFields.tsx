@@ -55,16 +55,6 @@ export function PollFields({ kind, spaceId, draft, onChange }: Props) {
           )}
         </Field>
       )}
-      <Field label={t("poll_text_from")} help={t("poll_text_from_help")}>
-        {(control) => (
-          <Input
-            {...control}
-            className="font-mono"
-            value={draft.textFrom}
-            onChange={(event) => set({ textFrom: event.target.value })}
-          />
-        )}
-      </Field>
       {kind === "rows" && (
         <Field label={t("poll_look_back")} help={t("poll_look_back_help")}>
           {(control) => (

@@ -1,10 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { formQuery } from "@/api/queries/flows";
 import { addTrigger, changeTrigger, type NewTrigger, type Trigger, triggerKeys } from "@/api/queries/triggers";
+import type { FormField } from "@/api/types";
 import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Select, Textarea } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useTriggerTexts } from "../texts";
 import { CATCH_UPS, KINDS, newDraft, OVERLAPS, type TriggerDraft, triggerOf, usualOverlap } from "./draft";
 import { FormFields } from "./FormFields";
+import { MappedFields } from "./MappedFields";
+import { guessed } from "./mapped";
 import { PollFields } from "./PollFields";
 import { isPoll } from "./polls";
 import { ScheduleFields } from "./ScheduleFields";
@@ -22,7 +27,9 @@ interface Props {
 /** Adds a trigger to a flow, or changes one; shows the secret of a new webhook this once. */
 export function TriggerDialog({ flowId, spaceId, trigger, onClose }: Props) {
   const t = useTriggerTexts();
-  const [draft, setDraft] = useState(() => (trigger ? draftOf(trigger) : newDraft()));
+  const [written, setDraft] = useState(() => (trigger ? draftOf(trigger) : newDraft()));
+  const { data: fields = [] } = useQuery(formQuery(flowId));
+  const draft = trigger ? written : { ...written, mapped: guessed(written.kind, fields, written.mapped) };
   const set = (changes: Partial<TriggerDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const wanted = triggerOf(draft);
   const add = useChange({
@@ -108,22 +115,14 @@ export function TriggerDialog({ flowId, spaceId, trigger, onClose }: Props) {
             )}
           </Field>
         </div>
-        {draft.kind === "schedule" && (
-          <ScheduleFields draft={draft.schedule} onChange={(schedule) => set({ schedule })} />
-        )}
-        {draft.kind === "webhook" && <WebhookFields draft={draft} set={set} stored={trigger !== undefined} />}
-        {draft.kind === "form" && <FormFields draft={draft.form} onChange={(form) => set({ form })} />}
-        {draft.kind === "flow" && <FlowFields flowId={flowId} draft={draft} set={set} />}
-        {draft.kind === "event" && <EventFields draft={draft} set={set} />}
-        {isPoll(draft.kind) && (
-          <PollFields
-            key={draft.kind}
-            kind={draft.kind}
-            spaceId={spaceId}
-            draft={draft.poll}
-            onChange={(poll) => set({ poll })}
-          />
-        )}
+        <KindFields
+          flowId={flowId}
+          spaceId={spaceId}
+          draft={draft}
+          set={set}
+          stored={trigger !== undefined}
+          fields={fields}
+        />
         <Field label={t("text")} help={t(textHelp(draft.kind))}>
           {(control) => (
             <Textarea {...control} value={draft.text} onChange={(event) => set({ text: event.target.value })} />
@@ -134,6 +133,44 @@ export function TriggerDialog({ flowId, spaceId, trigger, onClose }: Props) {
         {error && <Problem error={error} />}
       </form>
     </Dialog>
+  );
+}
+
+interface KindProps {
+  flowId: string;
+  spaceId: string;
+  draft: TriggerDraft;
+  set: (changes: Partial<TriggerDraft>) => void;
+  /** Whether it is a trigger that is changed. */
+  stored: boolean;
+  /** The form of the flow. */
+  fields: readonly FormField[];
+}
+
+/** What a kind of trigger asks for. */
+function KindFields({ flowId, spaceId, draft, set, stored, fields }: KindProps) {
+  return (
+    <>
+      {draft.kind === "schedule" && (
+        <ScheduleFields draft={draft.schedule} onChange={(schedule) => set({ schedule })} />
+      )}
+      {draft.kind === "webhook" && <WebhookFields draft={draft} set={set} stored={stored} />}
+      {draft.kind === "form" && <FormFields draft={draft.form} onChange={(form) => set({ form })} />}
+      {draft.kind === "flow" && <FlowFields flowId={flowId} draft={draft} set={set} />}
+      {draft.kind === "event" && <EventFields draft={draft} set={set} />}
+      {isPoll(draft.kind) && (
+        <PollFields
+          key={draft.kind}
+          kind={draft.kind}
+          spaceId={spaceId}
+          draft={draft.poll}
+          onChange={(poll) => set({ poll })}
+        />
+      )}
+      {(isPoll(draft.kind) || (draft.kind === "webhook" && !draft.sent)) && (
+        <MappedFields kind={draft.kind} fields={fields} draft={draft.mapped} onChange={(mapped) => set({ mapped })} />
+      )}
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { NewTrigger } from "@/api/queries/triggers";
 import { newSchedule, type ScheduleDraft, scheduleOf } from "../model/schedule";
 import { type FormDraft, formOf, newForm } from "./forms";
+import { type MappedDraft, mappedOf, newMapped } from "./mapped";
 import { isPoll, newPoll, POLLS, type PollDraft, pollOf } from "./polls";
 
 export const KINDS = ["schedule", "webhook", "form", "flow", "event", "manual", ...POLLS] as const;
@@ -38,6 +39,8 @@ export interface TriggerDraft {
   outcome: Outcome;
   event: string;
   poll: PollDraft;
+  /** What a run receives of a call or an item. */
+  mapped: MappedDraft;
   form: FormDraft;
   text: string;
   overlap: Overlap;
@@ -56,6 +59,7 @@ export const newDraft = (): TriggerDraft => ({
   outcome: "completed",
   event: "",
   poll: newPoll(),
+  mapped: newMapped(),
   form: newForm(),
   text: "",
   overlap: "skip",
@@ -95,7 +99,10 @@ export function triggerOf(draft: TriggerDraft): NewTrigger | null {
 
 /** The settings of the kind of a draft; null while something is missing. */
 export function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
-  if (isPoll(draft.kind)) return pollOf(draft.kind, draft.poll);
+  if (isPoll(draft.kind)) {
+    const poll = pollOf(draft.kind, draft.poll);
+    return poll && { ...poll, ...mappedOf(draft.mapped) };
+  }
   switch (draft.kind) {
     case "schedule":
       return scheduleOf(draft.schedule);
@@ -131,7 +138,7 @@ function webhook(draft: TriggerDraft): NewTrigger["config"] | null {
     replay_seconds: 300,
     max_bytes: 1_000_000,
     calls_per_minute: 600,
-    ...(draft.sent ? { event: eventOf(draft.sent), text_from: null, form_from: {} } : {}),
+    ...(draft.sent ? { event: eventOf(draft.sent), text_from: null, form_from: {} } : mappedOf(draft.mapped)),
   };
 }
 

@@ -55,7 +55,6 @@ export interface PollDraft {
   values: Partial<Record<PollField, string>>;
   minutes: string;
   first: "now" | "all";
-  textFrom: string;
   markSeen: boolean;
   /** Of rows alone. */
   lookBack: string;
@@ -67,7 +66,6 @@ export const newPoll = (): PollDraft => ({
   values: {},
   minutes: "5",
   first: "now",
-  textFrom: "",
   markSeen: true,
   lookBack: "200",
   missing: "earliest",
@@ -90,7 +88,6 @@ export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
     ...fields,
     every_seconds: minutes * 60,
     ...(kind === "queue" ? {} : { first: draft.first }),
-    ...(draft.textFrom.trim() ? { text_from: draft.textFrom.trim() } : {}),
     ...(kind === "rows" ? { look_back: lookBack } : {}),
     ...(kind === "topic" ? { missing: draft.missing } : {}),
     ...(kind === "mail" ? { mark_seen: draft.markSeen } : {}),

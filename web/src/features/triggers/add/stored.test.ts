@@ -18,6 +18,7 @@ const KINDS: object[] = [
   { kind: "schedule", cron: "0 0 L * *", time_zone: "UTC", jitter_seconds: 0 },
   { kind: "schedule", every_seconds: 90, time_zone: "UTC", jitter_seconds: 0 },
   { kind: "webhook", verification: "hmac", prefix: "sha=", answer: "result", max_bytes: 7 },
+  { kind: "webhook", verification: "github", text_from: "body.title", form_from: { number: "body.number" } },
   { kind: "webhook", verification: "standard", event: { name: "paid", correlation_from: "body.id", keep_hours: 3 } },
   { kind: "flow", flow_id: "other", outcomes: ["cancelled"] },
   { kind: "flow", flow_id: "other", outcomes: ["failed", "cancelled"] },
@@ -25,7 +26,15 @@ const KINDS: object[] = [
   { kind: "manual" },
   { kind: "form", access: "links", title: "Ask", color: "#112233", theme: "dark", max_submissions: 3 },
   { kind: "rows", connection: "db", sql: "SELECT 1", cursor_column: "id", every_seconds: 90, first: "all", most: 9 },
-  { kind: "mail", connection: "inbox", folder: "INBOX", every_seconds: 60, first: "now", mark_seen: false },
+  {
+    kind: "mail",
+    connection: "inbox",
+    folder: "INBOX",
+    every_seconds: 60,
+    first: "now",
+    mark_seen: false,
+    form_from: { a: "text" },
+  },
   { kind: "schedule", cron: "0 7 * * *", time_zone: "UTC", days: "business", holidays: ["2027-12-24"] },
 ];
 

@@ -2,6 +2,7 @@ import type { Trigger, TriggerChange } from "@/api/queries/triggers";
 import { newSchedule, repeatOf, type ScheduleDraft, type Weekday } from "../model/schedule";
 import { configOf, newDraft, policiesOf, type SentDraft, type TriggerDraft } from "./draft";
 import { formDraftOf } from "./forms";
+import { mappedDraftOf } from "./mapped";
 import { FIELDS, newPoll, type PollDraft } from "./polls";
 
 type Config = Trigger["config"];
@@ -24,6 +25,7 @@ export function draftOf(trigger: Trigger): TriggerDraft {
         verification: config.verification ?? "key",
         answer: config.answer ?? "accepted",
         sent: sentDraftOf(config.event),
+        mapped: mappedDraftOf(config),
       };
     case "form":
       return { ...draft, form: formDraftOf(config) };
@@ -36,7 +38,7 @@ export function draftOf(trigger: Trigger): TriggerDraft {
     case "schedule":
       return { ...draft, schedule: scheduleDraftOf(config) };
     default:
-      return { ...draft, poll: pollDraftOf(config) };
+      return { ...draft, poll: pollDraftOf(config), mapped: mappedDraftOf(config) };
   }
 }
 
@@ -80,7 +82,6 @@ function pollDraftOf(config: Config): PollDraft {
     values: values as PollDraft["values"],
     minutes: String(Number(stored.every_seconds ?? 300) / 60),
     first: stored.first === "all" ? "all" : "now",
-    textFrom: String(stored.text_from ?? ""),
     markSeen: stored.mark_seen !== false,
     missing: stored.missing === "latest" ? "latest" : "earliest",
     lookBack: String(stored.look_back ?? newPoll().lookBack),
