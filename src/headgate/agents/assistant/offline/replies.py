@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from headgate.agents.assistant.offline.choices import offered
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.language.messages import message
 from headgate.graph.names import listed
@@ -20,12 +21,13 @@ def quoted(parts: Sequence[str]) -> str:
     return listed([f"'{part}'" for part in parts], most=6)
 
 
-def refusal(reason: str, examples: Sequence[str], language: Language) -> str:
-    """An honest no, with what is possible near the request."""
-    lines = "\n".join(f"- {example}" for example in examples)
+def refusal(reason: str, near: Sequence[str], language: Language) -> str:
+    """An honest no, with what is possible near the request, or an example where nothing is."""
+    lines = "\n".join(f"- {example}" for example in offered(near, language))
+    title = message("nearest" if near else "for_example", language, name=NAME)
     if language == "sv":
-        return f"Jag kan inte göra det utan språkmodell: {reason} Inget har byggts.\n\nDet närmaste som offlinebyggaren kan göra:\n{lines}"  # noqa: E501
-    return f"I cannot do that offline: {reason} Nothing was built.\n\nThe nearest things the {NAME} can do:\n{lines}"
+        return f"Jag kan inte göra det utan språkmodell: {reason} Inget har byggts.\n\n{title}\n{lines}"
+    return f"I cannot do that offline: {reason} Nothing was built.\n\n{title}\n{lines}"
 
 
 def needs_model(part: str, language: Language) -> str:
