@@ -78,6 +78,7 @@ export function ServerForm({ form }: { form: ServerFormState }) {
   const t = useModelSetupTexts();
   const { name, save } = form;
   const wrong = name !== "" && !form.isNamed;
+  const keeps = (form.changed?.secret_names.length ?? 0) > 0;
   const kept = form.moved ? "credentials_not_moved" : "credentials_kept";
   return (
     <form
@@ -130,7 +131,7 @@ export function ServerForm({ form }: { form: ServerFormState }) {
           />
         )}
       </Field>
-      <Field label={t("server_key")} help={t(form.changed ? kept : "server_key_help")}>
+      <Field label={t("server_key")} help={t(keeps ? kept : "server_key_help")}>
         {(control) => (
           <Input
             {...control}
@@ -141,7 +142,7 @@ export function ServerForm({ form }: { form: ServerFormState }) {
           />
         )}
       </Field>
-      <Field label={t("headers")} help={form.changed ? `${t("headers_help")} ${t(kept)}` : t("headers_help")}>
+      <Field label={t("headers")} help={keeps ? `${t("headers_help")} ${t(kept)}` : t("headers_help")}>
         {() => <PairsEditor label={t("headers")} value={form.headers} secrets onChange={form.setHeaders} />}
       </Field>
       <button type="submit" hidden />

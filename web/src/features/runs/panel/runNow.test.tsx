@@ -88,7 +88,7 @@ describe("a run in the panel", () => {
     expect(screen.getByRole("button", { name: "Open the step" })).toBeInTheDocument();
     (await screen.findByRole("button", { name: "Fix with the assistant" })).click();
     expect(useRequests.getState().ask).toMatchObject({
-      text: "The step 'bad' failed in the last run: Division by zero. Correct the flow.",
+      text: "The step 'bad' failed in the last run: Division by zero. Fix it.",
       send: false,
     });
   });
