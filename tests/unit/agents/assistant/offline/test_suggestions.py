@@ -80,7 +80,11 @@ def of_docs() -> set[str]:
 
 
 SUGGESTIONS = sorted(
-    of_page("home") | of_page("canvas") | of_page("assistant") | of_docs() | {text for recipe in load_gallery() for text in recipe.examples}
+    of_page("home")
+    | of_page("canvas")
+    | of_page("assistant")
+    | of_docs()
+    | {text for recipe in load_gallery() for text in recipe.examples}
 )
 
 
