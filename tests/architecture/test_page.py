@@ -4,14 +4,17 @@ import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import orjson
 import pytest
 
 from headgate.components import BUILTINS
 from headgate.entrypoints.http.app import create_app
+from headgate.features.audit.actions import Action
 from headgate.features.catalog.gallery import load_gallery
 from headgate.features.connections.catalogue import KINDS
+from headgate.features.maintenance.service import JOBS
 from headgate.features.runs.preview.effects import PATTERNS
 from headgate.foundation.settings import Settings
 from tests.support.report_all import report_all
@@ -134,6 +137,19 @@ class TestIcons:
         icons = (SOURCES / "components" / "icons" / "componentIcons.ts").read_text(encoding="utf-8")
         known = set(re.findall(r"""^  "?([a-z0-9-]+)"?: [A-Z]""", icons, re.MULTILINE))
         assert {template.icon for template in TEMPLATES} - known == set()
+
+
+class TestWordsOfNames:
+    """Names that the server sends and the page has words for, in English and Swedish."""
+
+    @pytest.mark.parametrize("language", ["en", "sv"])
+    def test_each_action_of_the_audit_log_and_each_maintenance_job_has_its_words(self, language: str) -> None:
+        texts = SOURCES / "features" / "settings" / "texts"
+        actions = set(re.findall(r"did_(\w+):", (texts / f"{language}.actions.ts").read_text(encoding="utf-8")))
+        jobs = set(re.findall(r"job_(\w+):", (texts / f"{language}.retention.ts").read_text(encoding="utf-8")))
+        assert {action.replace(".", "_", 1) for action in get_args(Action)} - actions == set()
+        assert set(JOBS) - jobs == set()
+        assert {f"{job}_more" for job in JOBS} - jobs == set()
 
 
 class TestServedWords:

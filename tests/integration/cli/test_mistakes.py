@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.entrypoints.cli.app import run
+from headgate.entrypoints.cli.app import _ELSEWHERE, run
 from headgate.entrypoints.cli.exit_codes import PARTLY, WAITING
 from tests.integration.cli.test_commands import HEADGATE, data_folder, flow_file
 from tests.support.cli import answered
@@ -279,3 +279,35 @@ class TestEvidence:
         assert "neither a JSON document nor a zip" in capsys.readouterr().err
         assert run(["evidence", "verify", "photo.json", "--key", "headgate.pub"]) == 4
         assert "There is no file headgate.pub" in capsys.readouterr().err
+
+
+class TestACommandThatThereIsNot:
+    @pytest.mark.parametrize(
+        ("order", "meant"),
+        [
+            ("flow list", "Did you mean 'headgate flows'?"),
+            ("template list", "Did you mean 'headgate templates'?"),
+            ("help", "Did you mean 'headgate -h'?"),
+            ("start", "Did you mean 'headgate serve'?"),
+            ("publish x", "Did you mean 'headgate flows publish'?"),
+        ],
+    )
+    def test_names_the_one_that_was_meant(self, order: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(order.split()) == 2
+        assert meant in capsys.readouterr().err
+
+    @pytest.mark.parametrize("other", [*_ELSEWHERE.values(), "flows", "templates"])
+    def test_is_sent_to_one_that_there_is(self, other: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run([*other.split(), "-h"]) == 0
+        assert "Usage" in capsys.readouterr().out
+
+    def test_has_no_hint_where_nothing_is_near(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert run(["zorbify"]) == 2
+        assert "Did you mean" not in capsys.readouterr().err
+
+
+class TestSearchOfComponents:
+    @pytest.mark.parametrize("order", ["describe SendMail", "show SendMail", "SendMail", "fetch a page", "list"])
+    def test_takes_words_as_they_come(self, order: str, capsys: pytest.CaptureFixture[str]) -> None:
+        found = answered(capsys, "components", *order.split())
+        assert ("URL" if order in {"fetch a page", "list"} else "SendMail") in str(found)

@@ -48,7 +48,7 @@ const home = createRoute({
 const templates = createRoute({
   getParentRoute: () => inside,
   path: "/templates",
-  validateSearch: words("template"),
+  validateSearch: words("template", "category"),
   component: lazyRouteComponent(() => import("@/features/home"), "TemplatesPage"),
 });
 const runs = createRoute({

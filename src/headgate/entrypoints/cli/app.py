@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -70,6 +71,21 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "version": ("version", "Print the version."),
 }
 
+_ELSEWHERE = {
+    "help": "-h",
+    "init": "serve",
+    "install": "packs install",
+    "list": "flows list",
+    "login": "users create",
+    "logs": "runs list",
+    "publish": "flows publish",
+    "server": "serve",
+    "show": "flows show",
+    "start": "serve",
+    "status": "doctor",
+    "stop": "runs cancel",
+}
+"""What others call a command, and what it is called here."""
 _COLLECT_AFTER = 50_000
 """New objects until the youngest are looked through; many commands import and build more while they run."""
 
@@ -80,6 +96,15 @@ class _LazyGroup(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - Typer's own type is private
         """Every command, in the order of the table."""
         return list(COMMANDS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - Typer's own type is private
+        """Find a command; for a name that there is not, suggest the ones that are near."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            near = [_ELSEWHERE[name]] if name in _ELSEWHERE else get_close_matches(name, COMMANDS)
+            hint = " or ".join(f"'headgate {one}'" for one in near)
+            ctx.fail(f"No such command '{name}'." + (f" Did you mean {hint}?" if hint else ""))
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - Typer's own type is private
         """Load a command. For the list of commands, modules are loaded too: it is read by people, who can wait."""

@@ -1,6 +1,7 @@
 """`headgate components`."""
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Annotated, Any
 
 import typer
@@ -31,8 +32,17 @@ class _SearchFirst(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - Typer's own type is private
         """Insert the command name before arguments without one."""
         named = bool(args) and args[0] in {*self.commands, *ctx.help_option_names}
-        parsed: list[str] = super().parse_args(ctx, args if named else [SEARCH, *args])
+        parsed: list[str] = super().parse_args(ctx, args if named else [SEARCH, *_as_query(args)])
         return parsed
+
+
+def _as_query(args: list[str]) -> list[str]:
+    """The words before the first option as one query; `list`, `show TYPE` and `describe TYPE` are searches too."""
+    words = list(takewhile(lambda arg: not arg.startswith("-"), args))
+    options = args[len(words) :]
+    if words == ["list"] or (len(words) == 2 and words[0] in {"show", "describe"}):
+        words = words[1:]
+    return [" ".join(words), *options] if words else options
 
 
 app = typer.Typer(

@@ -44,16 +44,14 @@ export const localModelsQuery = queryOptions({
   refetchInterval: ({ state }) => (state.data?.some(({ fetching }) => fetching) ? FETCHING_MS : false),
 });
 
-/** Connects a server of the organisation, or changes one. */
-export const putServer = (name: string, body: ModelServerIn) =>
-  unwrap(api.PUT("/api/v1/model-servers/{name}", { params: { path: { name }, query: { organisation: true } }, body }));
+const whose = (spaceId: string | null) => (spaceId === null ? { organisation: true } : { space_id: spaceId });
+
+/** Connects a server, of the organisation where no space is named, or changes it. */
+export const putServer = (name: string, body: ModelServerIn, spaceId: string | null = null) =>
+  unwrap(api.PUT("/api/v1/model-servers/{name}", { params: { path: { name }, query: whose(spaceId) }, body }));
 
 export const removeServer = ({ name, space_id }: ModelServer) =>
-  unwrap(
-    api.DELETE("/api/v1/model-servers/{name}", {
-      params: { path: { name }, query: space_id === null ? { organisation: true } : { space_id } },
-    }),
-  );
+  unwrap(api.DELETE("/api/v1/model-servers/{name}", { params: { path: { name }, query: whose(space_id) } }));
 
 /** Its list of models, and one short completion. A server that fails is an answer too. */
 export const testServer = (name: string) =>

@@ -1,6 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type ModelServerIn, modelServersQuery, putServer, testServer } from "@/api/queries/modelSetup";
+import {
+  type ModelServer,
+  type ModelServerIn,
+  modelServersQuery,
+  putServer,
+  testServer,
+} from "@/api/queries/modelSetup";
 import { type Pairs, PairsEditor } from "@/components/fields";
 import { MODELS_TOUCHED } from "@/components/providers";
 import { Field, Input, Problem, Select } from "@/components/ui";
@@ -13,19 +19,25 @@ const NAME = /^[a-z][a-z0-9_-]{0,63}$/;
 
 type ServerFormState = ReturnType<typeof useServerForm>;
 
-/** A model server that is being connected: what was typed, and the outcome of its test. */
-export function useServerForm() {
+/** A model server that is being connected or changed: what was typed, and the outcome of its test. */
+export function useServerForm(changed?: ModelServer) {
   const presets = useQuery(modelServersQuery).data?.presets ?? [];
   const [kind, setKind] = useState(OTHER);
-  const [name, setName] = useState("");
-  const [address, setAddress] = useState("");
+  const [name, setName] = useState(changed?.name ?? "");
+  const [address, setAddress] = useState(changed?.address ?? "");
   const [key, setKey] = useState("");
   const [headers, setHeaders] = useState<Pairs>({});
   const preset = presets.find(({ id }) => id === kind);
   const save = useChange({
     change: async () => {
-      const body = { kind: preset?.kind ?? "openai", address: address.trim(), key, headers } as ModelServerIn;
-      await putServer(name.trim(), body);
+      const body: ModelServerIn = {
+        kind: changed?.kind ?? preset?.kind ?? "openai",
+        address: address.trim(),
+        // What is left out is kept.
+        ...(changed && !key ? {} : { key }),
+        ...(changed && Object.keys(headers).length === 0 ? {} : { headers: headers as ModelServerIn["headers"] & {} }),
+      };
+      await putServer(name.trim(), body, changed?.space_id ?? null);
       return testServer(name.trim());
     },
     touches: MODELS_TOUCHED,
@@ -39,6 +51,9 @@ export function useServerForm() {
     if (chosen && (name === "" || presets.some((one) => nameOf(one.id) === name))) setName(nameOf(id));
   };
   return {
+    changed,
+    /** A server at another address does not get the credentials of the former. */
+    moved: changed !== undefined && address.trim() !== changed.address,
     presets,
     kind,
     choose,
@@ -63,6 +78,8 @@ export function ServerForm({ form }: { form: ServerFormState }) {
   const t = useModelSetupTexts();
   const { name, save } = form;
   const wrong = name !== "" && !form.isNamed;
+  const keeps = (form.changed?.secret_names.length ?? 0) > 0;
+  const kept = form.moved ? "credentials_not_moved" : "credentials_kept";
   return (
     <form
       className="flex flex-col gap-4"
@@ -71,19 +88,21 @@ export function ServerForm({ form }: { form: ServerFormState }) {
         form.submit();
       }}
     >
-      <Field label={t("server_kind")}>
-        {(control) => (
-          <Select
-            {...control}
-            value={form.kind}
-            options={[
-              ...form.presets.map(({ id, label }) => ({ value: id, label })),
-              { value: OTHER, label: t("server_of_openai") },
-            ]}
-            onChange={form.choose}
-          />
-        )}
-      </Field>
+      {!form.changed && (
+        <Field label={t("server_kind")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={form.kind}
+              options={[
+                ...form.presets.map(({ id, label }) => ({ value: id, label })),
+                { value: OTHER, label: t("server_of_openai") },
+              ]}
+              onChange={form.choose}
+            />
+          )}
+        </Field>
+      )}
       <Field
         label={t("name")}
         help={t("model_server_name_help")}
@@ -91,7 +110,13 @@ export function ServerForm({ form }: { form: ServerFormState }) {
         required
       >
         {(control) => (
-          <Input {...control} value={name} placeholder="vllm" onChange={(event) => form.setName(event.target.value)} />
+          <Input
+            {...control}
+            value={name}
+            placeholder="vllm"
+            disabled={form.changed !== undefined}
+            onChange={(event) => form.setName(event.target.value)}
+          />
         )}
       </Field>
       <Field label={t("address")} required>
@@ -106,7 +131,7 @@ export function ServerForm({ form }: { form: ServerFormState }) {
           />
         )}
       </Field>
-      <Field label={t("server_key")} help={t("server_key_help")}>
+      <Field label={t("server_key")} help={t(keeps ? kept : "server_key_help")}>
         {(control) => (
           <Input
             {...control}
@@ -117,7 +142,7 @@ export function ServerForm({ form }: { form: ServerFormState }) {
           />
         )}
       </Field>
-      <Field label={t("headers")} help={t("headers_help")}>
+      <Field label={t("headers")} help={keeps ? `${t("headers_help")} ${t(kept)}` : t("headers_help")}>
         {() => <PairsEditor label={t("headers")} value={form.headers} secrets onChange={form.setHeaders} />}
       </Field>
       <button type="submit" hidden />

@@ -12,12 +12,12 @@ import { inOrder, type Provider, toWrite, wrongValue } from "./values";
 type ProviderFormState = ReturnType<typeof useProviderForm>;
 
 /** A provider that is being connected: which, what was typed, and the outcome of its test. */
-export function useProviderForm(provider?: string) {
+export function useProviderForm(provider?: string, offered: (one: Provider) => boolean = () => true) {
   const providers = useQuery(providersQuery);
   const [chosen, choose] = useState(provider);
   const [values, setValues] = useState<Record<string, string>>({});
   const [tried, setTried] = useState(false);
-  const sorted = inOrder(providers.data ?? []);
+  const sorted = inOrder(providers.data ?? []).filter(offered);
   const current = sorted.find(({ id }) => id === chosen) ?? sorted[0];
   const connect = useConnect();
   const pick = (id: string) => {

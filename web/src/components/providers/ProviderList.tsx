@@ -1,7 +1,7 @@
 import { RadioGroup } from "radix-ui";
 import { cx } from "@/components/ui";
 import { useProviderTexts } from "./texts";
-import type { Provider } from "./values";
+import { type Provider, providerName } from "./values";
 
 interface ListProps {
   providers: readonly Provider[];
@@ -30,7 +30,7 @@ export function ProviderList({ providers, chosen, onChoose }: ListProps) {
             className={cx("size-2 shrink-0 rounded-full", one.configured ? "bg-ok" : "border border-faint")}
           />
           <span className="min-w-0 flex-1">
-            <span className="block truncate font-medium">{one.label}</span>
+            <span className="block truncate font-medium">{providerName(t, one)}</span>
             <span className="block truncate text-xs text-muted">
               {one.configured ? t("ready") : one.installed ? t("needs_setup") : t("not_installed")}
             </span>

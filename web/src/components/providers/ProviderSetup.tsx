@@ -66,6 +66,8 @@ export function NotInstalled({ provider }: { provider: Provider }) {
   );
 }
 
+const NAMED = { OPENAI_ORG_ID: "organisation_id", WATSONX_PROJECT_ID: "project_id" } as const;
+
 interface SettingProps {
   setting: ProviderSetting;
   value: string;
@@ -77,7 +79,7 @@ function SettingField({ setting, value, tried, onChange }: SettingProps) {
   const t = useProviderTexts();
   const { variable: name, kind, required, is_set: kept } = setting;
   const wrong = tried ? wrongValue(setting, value) : null;
-  const label = kind === "key" ? t("key") : kind === "address" ? t("address") : name;
+  const label = kind === "setting" ? (name in NAMED ? t(NAMED[name as keyof typeof NAMED]) : name) : t(kind);
   const help = {
     key: kept ? t("key_kept", { name }) : required ? t("key_help", { name }) : t("key_optional", { name }),
     address: setting.default ? t("address_default", { address: setting.default }) : t("address_help", { name }),

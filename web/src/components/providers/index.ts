@@ -4,3 +4,4 @@ export { ProviderForm, useProviderForm } from "./ProviderForm";
 export { NotInstalled } from "./ProviderSetup";
 export { useProviderTexts } from "./texts";
 export { MODELS_TOUCHED } from "./touched";
+export { providerName, takesKey } from "./values";

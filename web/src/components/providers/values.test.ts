@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inOrder, type Provider, type ProviderSetting, toWrite, wrongValue } from "./values";
+import { inOrder, type Provider, type ProviderSetting, providerName, takesKey, toWrite, wrongValue } from "./values";
 
 const key: ProviderSetting = { variable: "A_KEY", kind: "key", required: true, default: null, is_set: false };
 const address: ProviderSetting = {
@@ -29,5 +29,19 @@ describe("values of a provider", () => {
     const one = (id: string, configured: boolean, installed: boolean) => ({ id, configured, installed }) as Provider;
     const found = inOrder([one("c", false, false), one("b", false, true), one("a", true, true)]);
     expect(found.map(({ id }) => id)).toEqual(["a", "b", "c"]);
+  });
+  it("knows which take the key of an account", () => {
+    const of = (...settings: ProviderSetting[]) => takesKey({ settings } as unknown as Provider);
+    expect(of(key, address)).toBe(true);
+    expect(of({ ...key, required: false }, address)).toBe(false);
+    expect(of()).toBe(false);
+  });
+  it("says what is no brand in the language of the page", () => {
+    const name = (id: string) => providerName((text) => text, { id, label: "As served" } as Provider);
+    expect([name("local"), name("openai_compatible"), name("groq")]).toEqual([
+      "name_local",
+      "name_openai_compatible",
+      "As served",
+    ]);
   });
 });

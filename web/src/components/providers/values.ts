@@ -20,6 +20,17 @@ export function toWrite(settings: readonly ProviderSetting[], values: Readonly<R
   });
 }
 
+/** Its name: a brand as it is, a description in the language of the page. */
+export function providerName(
+  t: (key: "name_local" | "name_openai_compatible") => string,
+  { id, label }: Provider,
+): string {
+  return id === "local" || id === "openai_compatible" ? t(`name_${id}`) : label;
+}
+
+/** Whether it takes an API key of an account; others are servers, or run here. */
+export const takesKey = ({ settings }: Provider) => settings.some(({ kind, required }) => kind === "key" && required);
+
 /** Ready ones first, then those that only want a key, then those that want a package. */
 export function inOrder(providers: readonly Provider[]): Provider[] {
   const rank = (one: Provider) => (one.configured ? 0 : one.installed ? 1 : 2);

@@ -45,3 +45,9 @@ export function shownIssue(issue: Issue): Shown {
     about: typeof issue.about === "string" ? issue.about : "",
   };
 }
+
+/** What an issue says, with the node by the name that its reader knows instead of its id and type. */
+export function inNames(message: string, nodeId: string, name: string): string {
+  const words = name ? message.replace(`node '${nodeId}' `, `“${name}” `).replace(/^(“.*” )\(\w+\) /, "$1") : message;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

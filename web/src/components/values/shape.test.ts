@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { asText, looksLikeMarkdown, shapeOf } from "./shape";
+import { asText, inShort, looksLikeMarkdown, shapeOf } from "./shape";
 
 const FILE = { id: "f1", name: "a.png", media_type: "image/png", size: 10 };
 
@@ -35,6 +35,17 @@ describe("the shape of a value", () => {
     expect(shapeOf([1, 2]).kind).toBe("tree");
     expect(shapeOf([{ ride: "Airport", price: 4200 }]).kind).toBe("table");
     expect(shapeOf([{ ride: { from: "Airport" } }]).kind).toBe("tree");
+  });
+
+  it("is a table in short with its columns, not as JSON", () => {
+    const table = {
+      columns: ["country", "price"],
+      rows: [
+        ["Sweden", 10],
+        ["Norway", null],
+      ],
+    };
+    expect(inShort({ type: "Table", value: table })).toBe("country, price: Sweden, 10; Norway, ");
   });
 
   it("is copied as text", () => {

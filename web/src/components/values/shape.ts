@@ -92,8 +92,14 @@ export function inShort(value: unknown): string {
   if (shape.kind === "text" || shape.kind === "plain" || shape.kind === "message") return shape.text;
   if (shape.kind === "file") return shape.file.name;
   if (shape.kind === "long") return shape.value.preview;
-  return JSON.stringify(shape.kind === "table" ? shape.table.rows : shape.value);
+  if (shape.kind === "tree") return JSON.stringify(shape.value);
+  const { columns, rows } = shape.table;
+  const lines = rows.slice(0, MOST_SHORT).map((row) => row.map(inShort).join(", "));
+  return `${columns.join(", ")}: ${lines.join("; ")}`;
 }
+
+/** Rows of a table in a short line: more than fit there. */
+const MOST_SHORT = 50;
 
 /** A value as text, to copy or to compare. */
 export function asText(value: unknown): string {

@@ -3,7 +3,7 @@ import UPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useAppearance } from "@/lib/appearance/appearance";
 import { dateTime } from "@/lib/i18n/format";
-import type { ChartData, Line } from "./charts";
+import { axisOf, type ChartData, type Line } from "./charts";
 
 const HEIGHT = 190;
 const DAY = 86_400;
@@ -67,7 +67,7 @@ function options(data: ChartData, width: number): UPlot.Options {
         incrs: step < DAY / 4 ? HOURS : DAYS,
         values: (_chart, ticks) => ticks.map(moment),
       },
-      { ...axis, size: 64, values: (_chart, ticks) => ticks.map((tick) => data.show(tick)) },
+      { ...axis, size: 64, ...axisOf(data) },
     ],
     series: [
       { label: data.from, value: (_chart, at) => (at === null ? "" : dateTime(new Date(at * 1000))) },

@@ -16,7 +16,23 @@ export interface ChartData {
   /** What the moment of a value is called. */
   from: string;
   show: (value: number | null | undefined) => string;
+  /** Counts have no halves. */
+  whole?: boolean;
+  /** The foot of the axis, where `show` has other words for nothing. */
+  zero?: string;
 }
+
+/** Distances between the marks of an axis of counts. */
+const WHOLE = [1, 2, 5]
+  .flatMap((step) => Array.from({ length: 9 }, (_, power) => step * 10 ** power))
+  .sort((a, b) => a - b);
+
+/** What the vertical axis of a chart is marked with. */
+export const axisOf = (data: ChartData) => ({
+  ...(data.whole ? { incrs: WHOLE } : {}),
+  values: (_chart: unknown, ticks: number[]) =>
+    ticks.map((tick) => (tick === 0 ? (data.zero ?? data.show(0)) : data.show(tick))),
+});
 
 const show = (format: (value: number) => string) => (value: number | null | undefined) =>
   value === null || value === undefined ? "–" : format(value);
@@ -33,6 +49,7 @@ export function chartsOf({ parts }: RunStatistics, names: Names): Record<"runs" 
       from: names.from,
       shape: "bars",
       show: show((value) => number(value)),
+      whole: true,
       lines: [
         line(
           names.runs,
@@ -64,6 +81,7 @@ export function chartsOf({ parts }: RunStatistics, names: Names): Record<"runs" 
       from: names.from,
       shape: "lines",
       show: show(duration),
+      zero: "0",
       lines: [
         line(
           names.half,

@@ -11,6 +11,12 @@ describe("finding by what was typed", () => {
     expect(fuzzyScore("tmplts", "Templates")).toBeGreaterThan(0);
     expect(fuzzyScore("autolay", "Auto layout")).toBeGreaterThan(0);
   });
+  it("finds other forms of a word", () => {
+    expect(fuzzyScore("variabel", "Variabler")).toBeGreaterThan(0);
+    expect(fuzzyScore("nyckel", "API-nycklar")).toBeGreaterThan(0);
+    expect(fuzzyScore("library", "Libraries")).toBeGreaterThan(0);
+    expect(fuzzyScore("publicera", "Publik chatt")).toBe(0);
+  });
   it("does not take letters from all over a text", () => {
     expect(fuzzyScore("thn", "This node is hidden in the group")).toBe(0);
     expect(fuzzyScore("xyz", "Templates")).toBe(0);

@@ -21,7 +21,16 @@ function scoreOf(word: string, text: string): number {
   if (parts.some((part) => part.startsWith(word))) return 0.9;
   if (text.includes(word)) return 0.7;
   if (word.length < 3) return 0;
-  return parts.join("").includes(word) ? 0.6 : Math.max(...parts.map((part) => scattered(word, part)));
+  if (parts.join("").includes(word)) return 0.6;
+  return Math.max(...parts.map((part) => Math.max(scattered(word, part), inflected(word, part))));
+}
+
+const STEM = 4;
+
+/** Another form of the word, as `nyckel` of `nycklar`: all but the last two letters are the same. */
+function inflected(word: string, part: string): number {
+  const stem = word.slice(0, Math.max(STEM, word.length - 2));
+  return word.length > STEM && part.startsWith(stem) && part.length - word.length <= STEM ? 0.4 : 0;
 }
 
 /** The letters in order from the beginning of a part: the fewer others are between them, the better. */

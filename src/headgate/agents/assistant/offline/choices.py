@@ -1,6 +1,7 @@
 """What to offer where a request is refused: the nearest things that can be done."""
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
 from headgate.agents.assistant.offline.cookbook import BUILDING
@@ -24,15 +25,20 @@ _USUAL: dict[Language, tuple[str, ...]] = {
 
 
 def nearest(request: str, language: Language) -> list[str]:
-    """Requests near this one that are built as they stand; the usual ones where none is near."""
+    """Requests near this one that are built as they stand, best first; none where none is near."""
     requested = _forms(request)
     weights = _weights(language)
     scores = {
         text: sum(weights.get(form, 0.0) for form in requested & forms) / (3 + len(forms))
         for text, forms in _examples(language)
     }
-    near = sorted((text for text, score in scores.items() if score > 0.15), key=lambda text: -scores[text])
-    return list(dict.fromkeys([*near[:MOST], *_USUAL[language]]))[:MOST]
+    near = sorted((text for text, score in scores.items() if score > 0.11), key=lambda text: -scores[text])
+    return near[:MOST]
+
+
+def offered(near: Sequence[str], language: Language) -> list[str]:
+    """The near requests, and usual ones up to as many as are offered."""
+    return list(dict.fromkeys([*near, *_USUAL[language]]))[:MOST]
 
 
 @lru_cache(maxsize=2)

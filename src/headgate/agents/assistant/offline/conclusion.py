@@ -147,7 +147,8 @@ def _steps(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:
         for issue in built.answer.get("issues") or ()
     ]
     trouble = f" Before it can run: {'; '.join(issues)}" if issues else ""
-    return f"{built.answer.get('nodes', len(understanding.flow.nodes))} steps: {names}.{trouble}"
+    count = built.answer.get("nodes", len(understanding.flow.nodes))
+    return message("steps_count", understanding.language, count=count, names=names) + trouble
 
 
 def _answered(understanding: Understanding, outcomes: Sequence[Outcome]) -> str:

@@ -3,7 +3,7 @@
 import re
 from weakref import WeakKeyDictionary
 
-from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.choices import offered
 from headgate.agents.assistant.offline.language.files import pairs
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.language.messages import message
@@ -22,11 +22,14 @@ _NO_TOOL = (
     " one. `headgate workspace remove PATH` removes a file. Files that a run makes are kept with the run."
 )
 _COMPILED = tuple((kind, re.compile(rf"(?:{form})[\s?.!]*", re.IGNORECASE)) for kind, form in pairs("en", "questions"))
+_GREETING = re.compile(
+    r"^(?:hello|hi|hey|hej|hallå|good (?:morning|afternoon|evening))(?: there)?[\s,.!]+(?=\S)", re.IGNORECASE
+)
 
 
 def answer(text: str, context: Context) -> Understanding | None:
     """The answer to a question; None when the request is none that can be answered here."""
-    question = " ".join(text.split())[:400]
+    question = _GREETING.sub("", " ".join(text.split()))[:400]
     for kind, form in _COMPILED:
         match = form.fullmatch(question)
         understanding = _ANSWERS[kind](match, context) if match is not None else None
@@ -64,7 +67,7 @@ def _self(_match: re.Match[str], context: Context) -> Understanding:
 
 def introduce(language: Language) -> str:
     """What the offline builder is and can do."""
-    examples = "\n".join(f"- {example}" for example in nearest("", language))
+    examples = "\n".join(f"- {example}" for example in offered((), language))
     return message("introduction", language, examples=examples)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from headgate.agents.assistant.offline.choices import offered
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.language.messages import message
 from headgate.graph.names import listed
@@ -14,9 +15,11 @@ def quoted(parts: Sequence[str]) -> str:
     return listed([f"'{part}'" for part in parts], most=6)
 
 
-def refusal(reason: str, examples: Sequence[str], language: Language) -> str:
-    """An honest no, with what is possible near the request."""
-    return message("refusal", language, reason=reason, examples="\n".join(f"- {example}" for example in examples))
+def refusal(reason: str, near: Sequence[str], language: Language) -> str:
+    """An honest no, with what is possible near the request, or an example where nothing is."""
+    lines = "\n".join(f"- {example}" for example in offered(near, language))
+    title = message("nearest" if near else "for_example", language, name=NAME)
+    return message("refusal", language, reason=reason, title=title, examples=lines)
 
 
 def needs_model(part: str, language: Language) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from headgate.agents.assistant.offline.build.work import Hints
-from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.choices import nearest, offered
 from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.data import Sample
@@ -97,9 +97,9 @@ def _described(tried: Tried, language: Language) -> str:
 
 def _withdrawn(understanding: Understanding, reason: str) -> Understanding:
     language = understanding.language
-    examples = nearest(understanding.flow.name if understanding.flow is not None else "", language)
-    text = f"{understanding.restatement}\n\n{refusal(reason, examples, language)}"
-    return Understanding("off_topic", text, language=language, choices=tuple(examples))
+    near = nearest(understanding.flow.name if understanding.flow is not None else "", language)
+    text = f"{understanding.restatement}\n\n{refusal(reason, near, language)}"
+    return Understanding("off_topic", text, language=language, choices=tuple(offered(near, language)))
 
 
 def _text(hints: Hints, sample: Sample | None) -> str:

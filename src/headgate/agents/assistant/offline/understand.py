@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from headgate.agents.assistant.offline.assemble import Built, assemble
 from headgate.agents.assistant.offline.build.difference import actions_between
 from headgate.agents.assistant.offline.build.draft import MissingComponent
 from headgate.agents.assistant.offline.build.work import CannotBuild, Impossible
-from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.choices import nearest, offered
 from headgate.agents.assistant.offline.cookbook import BUILDING, EDITS, RUNS
 from headgate.agents.assistant.offline.files.requests import file_request, likely_file_request
 from headgate.agents.assistant.offline.language.languages import language_of, meaningful
@@ -161,7 +162,7 @@ def _attempt(context: Context, ways: list[Reading], *, edit: bool) -> _Attempt:
     for way in ways:
         if attempt.built is not None and way.score < best - _MARGIN:
             break
-        reason = _missing_columns(context, way)
+        reason = _missing_columns(context, way) or _counted_twice(context, way)
         try:
             built = assemble(way, context, edit=edit) if not reason else None
         except NeedsModel as model:
@@ -184,6 +185,13 @@ def _attempt(context: Context, ways: list[Reading], *, edit: bool) -> _Attempt:
 
 def _shape(flow: Flow) -> object:
     return sorted((node.type, str(sorted(node.params.items()))) for node in flow.nodes), len(flow.edges)
+
+
+def _counted_twice(context: Context, way: Reading) -> str:
+    """A count before another count: how many words a number has is not what anyone asks for."""
+    pairs = pairwise(way.phrases)
+    twice = any(a.recipe.key == "count_rows" and b.recipe.key.startswith("count") for a, b in pairs)
+    return message("count_one_thing", context.language) if twice else ""
 
 
 def _missing_columns(context: Context, way: Reading) -> str:
@@ -232,9 +240,9 @@ def _not_understood(context: Context) -> str:
 
 
 def _refused(context: Context, reason: str) -> Understanding:
-    choices = tuple(nearest(context.tokens.text, context.language))
-    text = refusal(reason, choices, context.language)
-    return Understanding("off_topic", text, language=context.language, choices=choices)
+    near = nearest(context.tokens.text, context.language)
+    text = refusal(reason, near, context.language)
+    return Understanding("off_topic", text, language=context.language, choices=tuple(offered(near, context.language)))
 
 
 __all__ = ["Tokens", "understand"]

@@ -96,6 +96,7 @@ async def add_conversation(session: AsyncSession, principal: Principal, flow_id:
         principal,
         "conversation.created",
         id=conversation_id,
+        name=flow.name,
         space_id=flow.space_id,
         after=about,
         payload=about,
@@ -114,6 +115,7 @@ async def rename_conversation(
         principal,
         "conversation.renamed",
         id=row.id,
+        name=flow.name,
         space_id=flow.space_id,
         before={"title": row.title},
         after={"title": title},
@@ -131,7 +133,14 @@ async def delete_conversation(session: AsyncSession, principal: Principal, conve
     await repository.delete_conversation(session, row.id, **_owner(principal))
     about = {"flow_id": flow.id}
     await record(
-        session, principal, "conversation.deleted", id=row.id, space_id=flow.space_id, before=about, payload=about
+        session,
+        principal,
+        "conversation.deleted",
+        id=row.id,
+        name=flow.name,
+        space_id=flow.space_id,
+        before=about,
+        payload=about,
     )
 
 

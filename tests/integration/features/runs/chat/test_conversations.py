@@ -241,7 +241,7 @@ class TestConversations:
         assert [one["id"] for one in await listed(house, flow_id, cursor=page["next_cursor"])] == [ids[0]]
 
     async def test_are_recorded_without_their_titles(self, house: Team) -> None:
-        conversation_id = await begin(house, await flow_of(house))
+        conversation_id = await begin(house, flow_id := await flow_of(house))
         path = f"/chat/conversations/{conversation_id}"
         await house.ask("runner", "PATCH", path, json={"title": "Merger with Acme"})
         await house.ask("runner", "DELETE", path)
@@ -249,6 +249,8 @@ class TestConversations:
         actions = [event["action"] for event in events if event["resource"]["id"] == conversation_id]
         assert actions == ["conversation.deleted", "conversation.renamed", "conversation.created"]
         assert "Acme" not in str(events)
+        named = {event["resource"]["name"] for event in events if event["resource"]["id"] == conversation_id}
+        assert named == {(await house.get("admin", f"/flows/{flow_id}"))["name"]}
 
     async def test_are_deleted_with_their_user(self, house: Team) -> None:
         conversation_id = await begin(house, await flow_of(house))

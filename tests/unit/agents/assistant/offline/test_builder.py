@@ -35,6 +35,11 @@ class TestOfflineBuilder:
         assert "3 steps" in closing.text
         assert not closing.declined
 
+    async def test_counts_the_steps_in_the_language_of_the_request(self) -> None:
+        _, closing = await turn("gör om texten till versaler", {"ok": True, "nodes": 3, "edges": 2, "issues": []})
+        assert "3 steg: " in closing.text
+        assert "steps" not in closing.text
+
     async def test_marks_a_name_that_it_cuts_and_says_no_word_twice(self) -> None:
         request = "Keep the rows of the CSV I upload where amount is over 100 and save them as large.csv"
         (build,), _ = await turn(request, {"ok": True, "nodes": 4, "edges": 3, "issues": []})

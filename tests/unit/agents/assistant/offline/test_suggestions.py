@@ -64,7 +64,7 @@ def of_page(place: str) -> set[str]:
     """The suggestions of a place of the page, in both languages."""
     folder = ROOT / "web" / "src" / "features" / place / "texts"
     texts = "".join((folder / f"{language}.ts").read_text(encoding="utf-8") for language in ("en", "sv"))
-    suggestions = re.findall(r'(?:example_\w+|ask_hint): "((?:[^"\\]|\\.)*)"', texts)
+    suggestions = re.findall(r'(?:example_\w+|ask_hint|say_example): "((?:[^"\\]|\\.)*)"', texts)
     return {text.replace("{{node}}", "show") for text in suggestions}
 
 
@@ -80,7 +80,11 @@ def of_docs() -> set[str]:
 
 
 SUGGESTIONS = sorted(
-    of_page("home") | of_page("assistant") | of_docs() | {text for recipe in load_gallery() for text in recipe.examples}
+    of_page("home")
+    | of_page("canvas")
+    | of_page("assistant")
+    | of_docs()
+    | {text for recipe in load_gallery() for text in recipe.examples}
 )
 
 

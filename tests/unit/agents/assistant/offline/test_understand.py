@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headgate.agents.assistant.offline.build.difference import actions_between
-from headgate.agents.assistant.offline.choices import nearest
+from headgate.agents.assistant.offline.choices import nearest, offered
 from headgate.agents.assistant.offline.language.files import classes
 from headgate.agents.assistant.offline.language.languages import language_of
 from headgate.agents.assistant.offline.reading.data import Sample, look
@@ -217,10 +217,60 @@ class TestTrial:
         assert "Not tried before a run: page" in tried.done
 
 
+class TestCounting:
+    @pytest.mark.parametrize(
+        "request_",
+        [
+            "Count how many words a text has",
+            "count the number of words in my text",
+            "Räkna hur många ord en text har",
+            "visa hur många ord texten har",
+        ],
+    )
+    async def test_counts_once_however_the_verb_is_doubled(self, request_: str) -> None:
+        assert await output(request_, text="one two\nthree") == "3"
+
+    async def test_counts_lines_that_contain_a_word(self) -> None:
+        understood = read("Räkna hur många rader som innehåller ordet fel i loggen jag laddar upp")
+        assert "Räkna rader som uppfyller: innehåller 'fel'." in understood.restatement
+
+    def test_does_not_count_a_count(self) -> None:
+        understood = read("count the rows and how many words there are in my text")
+        assert not understood.actions
+        assert "Count one thing at a time" in understood.reply
+
+    @pytest.mark.parametrize(
+        ("request_", "line"),
+        [
+            ("Split the text by comma and join it with semicolons", "Join into one line with ';' between."),
+            ("show how many lines my text has", "Count the lines of the text that is typed in"),
+        ],
+    )
+    def test_is_restated_in_whole_sentences(self, request_: str, line: str) -> None:
+        assert line in read(request_).restatement
+
+
 class TestRefusal:
+    @pytest.mark.parametrize("request_", ["Hello, who are you?", "Hi! What can you do?", "Hej, vad kan du göra?"])
+    def test_a_greeting_does_not_hide_the_question(self, request_: str) -> None:
+        assert read(request_).intent == "question"
+
     @pytest.mark.parametrize("language", ["en", "sv"])
     def test_offers_three_things(self, language: str) -> None:
-        assert len(nearest("what is the weather", language)) == 3  # type: ignore[arg-type]
+        assert len(offered((), language)) == 3  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize(
+        ("request_", "title"),
+        [
+            ("make me a sandwich", "For example, the offline builder can do this:"),
+            ("skicka ett brev till kungen", "Till exempel kan offlinebyggaren göra det här:"),
+            ("remove duplicate rows by zorb from the csv I upload", "The nearest things the offline builder can do:"),
+        ],
+    )
+    def test_calls_only_what_is_near_the_nearest(self, request_: str, title: str) -> None:
+        understood = read(request_)
+        assert title in understood.reply
+        assert len(understood.choices) == 3
 
     def test_offers_what_is_near(self) -> None:
         assert any("email" in offer for offer in nearest("get rid of email addresses somehow", "en"))

@@ -1,4 +1,4 @@
-import { ProviderForm, useProviderForm, useProviderTexts } from "@/components/providers";
+import { ProviderForm, takesKey, useProviderForm, useProviderTexts } from "@/components/providers";
 import { Button } from "@/components/ui";
 import { useModelSetupTexts } from "../texts";
 import { Buttons } from "./Buttons";
@@ -12,7 +12,7 @@ interface StepProps {
 export function KeyStep({ onBack, onConnected }: StepProps) {
   const t = useModelSetupTexts();
   const words = useProviderTexts();
-  const form = useProviderForm();
+  const form = useProviderForm(undefined, takesKey);
   const { current, connect } = form;
   const model = connect.data?.model ?? current?.default_model;
   return (

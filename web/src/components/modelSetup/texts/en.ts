@@ -4,6 +4,8 @@ export default {
   model_server_name_help: "Lowercase letters, digits, - and _. Models are referred to by it.",
   server_key: "Key",
   server_key_help: "Leave empty if the server does not need one.",
+  credentials_kept: "Leave empty to keep what is stored.",
+  credentials_not_moved: "What is stored is not sent to another address: enter it again.",
   save_and_test: "Save and test",
   model_server_answers: "Connected to {{name}}",
   server_listed_one: "{{count}} model listed in {{time}}: {{names}}",

@@ -7,6 +7,8 @@ const sv: Translation<typeof en> = {
   model_server_name_help: "Små bokstäver, siffror, - och _. Modellerna får namnet som prefix.",
   server_key: "Nyckel",
   server_key_help: "Lämna tomt om servern inte behöver någon.",
+  credentials_kept: "Lämna tomt för att behålla det som är lagrat.",
+  credentials_not_moved: "Det som är lagrat skickas inte till en annan adress: ange det igen.",
   save_and_test: "Spara och testa",
   model_server_answers: "Ansluten till {{name}}",
   server_listed_one: "{{count}} modell listades på {{time}}: {{names}}",

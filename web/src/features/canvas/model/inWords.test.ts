@@ -12,5 +12,7 @@ describe("a preview in words", () => {
     ['{"columns":["category","total"],"rows":[["a\\nb",3],["c', "columns: category, total, rows: a b, 3, c"],
     ['{"url":"https://a.example/x,y"}', "url: https://a.example/x,y"],
     ["[]", ""],
-  ])("has no marks of JSON: %s", (json, words) => expect(inWords(json)).toBe(words));
+    ["| country | price |\n| --- | ---: |\n| Norway | 5.0 |", "country price Norway 5.0"],
+    ["| country | price | | --- | --- | | Nor", "country price Nor"],
+  ])("has no marks of JSON or of a table: %s", (json, words) => expect(inWords(json)).toBe(words));
 });

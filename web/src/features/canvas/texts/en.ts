@@ -143,7 +143,7 @@ export default {
   empty_viewer_more: "You have read access to this flow. Its steps appear here as soon as an editor adds them.",
   empty_more: "Describe it in a sentence and the assistant builds it, or build it yourself.",
   say: "Describe what the flow should do",
-  say_example: "Summarise a web page in Swedish",
+  say_example: "Average price by country in the CSV I upload",
   build: "Build",
   add_first: "Add the first node",
   take_template: "Use a template",

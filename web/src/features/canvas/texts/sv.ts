@@ -146,7 +146,7 @@ const sv: Translation<typeof en> = {
   empty_viewer_more: "Du har läsbehörighet till flödet. Stegen visas här så snart en redaktör lägger till dem.",
   empty_more: "Beskriv det i en mening så bygger assistenten det, eller bygg det själv.",
   say: "Beskriv vad flödet ska göra",
-  say_example: "Sammanfatta en webbsida på svenska",
+  say_example: "Medelvärdet av pris per land i csv-filen jag laddar upp",
   build: "Bygg",
   add_first: "Lägg till den första noden",
   take_template: "Använd en mall",

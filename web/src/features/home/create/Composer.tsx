@@ -61,7 +61,7 @@ export function Composer({ input, busy, refusal, onAsk, onEmpty, onFile, elsewhe
           className="field-sizing-content block max-h-60 min-h-19 w-full resize-none rounded-xl bg-transparent px-4 pt-3.5 pb-2 text-lg outline-none placeholder:text-faint"
         />
         <div className="flex items-end gap-2 p-2.5 pt-0">
-          <ul className="flex h-8 min-w-0 flex-1 flex-wrap gap-x-1.5 gap-y-4 overflow-hidden p-0.5">
+          <ul className="flex min-w-0 flex-1 flex-wrap gap-1.5 p-0.5">
             {EXAMPLES.map((one) => (
               <li key={one} className="min-w-0 max-w-full">
                 <button

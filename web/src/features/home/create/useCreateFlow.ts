@@ -80,10 +80,10 @@ export function useCreateFlow(space: string | undefined) {
   });
   /** The sample data waits in this browser for the first run of the new flow; without it the flow is made all the same. */
   const fromTemplate = useMutation({
-    mutationFn: async ({ id, sample }: Template) => {
+    mutationFn: async ({ id, title, description, sample }: Template) => {
       const file = sample.file && new File([sample.file.content], sample.file.name, { type: "text/plain" });
       const uploaded = file && (await uploadFile(file, {}).catch(() => undefined));
-      const flow = await made.mutateAsync({ body: { template: id }, stay: true });
+      const flow = await made.mutateAsync({ body: { template: id, name: title, description }, stay: true });
       keepSample(flow.id, sample, uploaded ? [uploaded.id] : []);
       return flow;
     },

@@ -20,11 +20,14 @@ const PLACES = Array.from({ length: 9 }, (_, place) => `place-${place}`);
 export function TemplatesPage() {
   const t = useHomeTexts();
   const [words, setWords] = useState("");
-  const [category, setCategory] = useState<Category | "">("");
   const [ready, setReady] = useState(false);
-  const { template: shown } = useSearch({ from: "/inside/templates" });
+  const { template: shown, category: asked } = useSearch({ from: "/inside/templates" });
   const navigate = useNavigate();
-  const show = (template?: string) => void navigate({ to: "/templates", search: { template }, replace: true });
+  const category = CATEGORIES.find((one) => one === asked) ?? "";
+  const go = (search: { template?: string | undefined; category?: string | undefined }) =>
+    void navigate({ to: "/templates", search, replace: true });
+  const show = (template?: string) => go({ template, category: asked });
+  const setCategory = (one: Category | "") => go({ category: one || undefined });
   const every = useQuery(templatesQuery(""));
   const found = useQuery(templatesQuery(useDeferredValue(words.trim())));
   const categories = useMemo(

@@ -4,7 +4,7 @@ import { MessageCircle } from "lucide-react";
 import { useState } from "react";
 import { type ChatFlow, chatFlowsQuery } from "@/api/queries/chat";
 import { Page } from "@/components/page";
-import { Button, EmptyState, Input, Problem, Skeleton } from "@/components/ui";
+import { Button, buttonLook, EmptyState, Input, Problem, Skeleton } from "@/components/ui";
 import { useChatTexts } from "./texts";
 
 /** The published flows that the user can chat with. */
@@ -31,7 +31,15 @@ export function ChatFlowsPage() {
       {flows.isError && <Problem error={flows.error} retry={() => void flows.refetch()} />}
       {none && search.trim() && <p className="text-muted">{t("no_match")}</p>}
       {none && !search.trim() && (
-        <EmptyState icon={<MessageCircle />} title={t("no_flows")}>
+        <EmptyState
+          icon={<MessageCircle />}
+          title={t("no_flows")}
+          action={
+            <Link to="/templates" search={{ category: "chat" }} className={buttonLook()}>
+              {t("chat_templates")}
+            </Link>
+          }
+        >
           {t("no_flows_more")}
         </EmptyState>
       )}

@@ -13,6 +13,16 @@ describe("the list of flows to chat with", () => {
   });
 });
 
+describe("no flow to chat with", () => {
+  it("leads to the templates of chats", async () => {
+    serve();
+    server.use(http.get("*/api/v1/chat/flows", () => HttpResponse.json({ items: [], next_cursor: null })));
+    show("/chat");
+    const link = await screen.findByRole("link", { name: "Start from a chat template" });
+    expect(link).toHaveAttribute("href", "/templates?category=chat");
+  });
+});
+
 describe("the chat with a flow", () => {
   it("greets, starts a conversation with the first message and shows the answer", async () => {
     const served = serve();

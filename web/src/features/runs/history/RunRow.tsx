@@ -69,7 +69,7 @@ export function RunRow({ run, flowName, selection, columns }: RunRowProps) {
           title={dateTime(run.created_at)}
           className="shrink-0 text-xs text-muted lg:w-24 lg:text-right"
         >
-          {ago(run.created_at)}
+          {ago(run.created_at, { brief: true })}
         </time>
       </Link>
     </li>

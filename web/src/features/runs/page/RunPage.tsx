@@ -14,6 +14,7 @@ import { useNames } from "../model/useNames";
 import { useRerunnable } from "../model/useRerunnable";
 import { useRun } from "../model/useRun";
 import { RunResult } from "../panel/RunNow";
+import { RunFailed } from "../step/RunFailed";
 import { StepList } from "../step/StepList";
 import { StepView } from "../step/StepView";
 import { useRunTexts } from "../texts";
@@ -85,11 +86,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
         onCompare={(id) => go({ compare: id })}
       />
       {lost && <Callout tone="warn">{t("reconnecting")}</Callout>}
-      {live.status === "failed" && (
-        <Callout tone="bad" title={t("failed")}>
-          {live.error}
-        </Callout>
-      )}
+      {live.status === "failed" && <RunFailed live={live} />}
       {run.parent_run_id && <StartedBy runId={run.id} />}
       <ErrorHandler live={live} />
       <RunLimits live={live} />

@@ -12,6 +12,7 @@ import { inOrder, isOver, waitsForApproval } from "../model/live";
 import { partWords } from "../model/partWords";
 import { useNames } from "../model/useNames";
 import type { FollowedRun } from "../model/useRun";
+import { RunFailed } from "../step/RunFailed";
 import { StepList } from "../step/StepList";
 import { useRunTexts } from "../texts";
 import { PauseButton } from "./PauseButton";
@@ -56,11 +57,7 @@ export function RunNow({ followed, onStep }: RunNowProps) {
       {run?.part && <p className="text-xs text-muted">{partWords(run, t, names)}</p>}
       {connection === "reconnecting" && <Callout tone="warn">{t("reconnecting")}</Callout>}
       {live.status === "paused" && <Callout tone="warn">{t("paused_help")}</Callout>}
-      {live.status === "failed" && (
-        <Callout tone="bad" title={t("failed")}>
-          {live.error}
-        </Callout>
-      )}
+      {live.status === "failed" && <RunFailed live={live} />}
       {waitsForApproval(live) && <WaitingForApproval runId={live.id} />}
       {!over && speaking && speaking.status === "running" && speaking.preview && (
         <div aria-live="off" className="max-h-80 overflow-y-auto rounded-md bg-sunken px-3 py-2">

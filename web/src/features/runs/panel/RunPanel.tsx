@@ -1,16 +1,13 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Eye, History, Lock, Play, Workflow, X } from "lucide-react";
 import { Suspense, useState } from "react";
-import { newestRunsQuery, runQuery } from "@/api/queries/runs";
-import { Button, EmptyState, IconButton, Problem, Skeleton, toast, toastError } from "@/components/ui";
+import { Button, EmptyState, IconButton, Problem, Skeleton } from "@/components/ui";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
-import { ago } from "@/lib/i18n/format";
 import { usePanels } from "@/lib/panels";
 import { part } from "@/lib/part";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
-import { runStart, valuesOf } from "../model/form";
+import { runStart } from "../model/form";
 import { isOver } from "../model/live";
 import { useRunTexts } from "../texts";
 import { Blocked } from "./Blocked";
@@ -19,6 +16,7 @@ import { RunNow } from "./RunNow";
 import { useCancel } from "./useCancel";
 import { useFirstField } from "./useFirstField";
 import { usePanelRun } from "./usePanelRun";
+import { useReuse } from "./useReuse";
 
 const Chat = part(async () => ({ default: (await import("./Chat")).Chat }));
 const LookAhead = part(async () => ({ default: (await import("./LookAhead")).LookAhead }));
@@ -40,11 +38,11 @@ export function RunPanel({ shown }: { shown: boolean }) {
     if (panel.runId && going) cancel.mutate(panel.runId);
   };
   const close = () => usePanels.getState().setOpen("run", false);
-  const reuse = useReuse(panel);
+  const { reuse, reusable } = useReuse(panel);
 
   useShortcuts({
     run: () => {
-      if (panel.chat) usePanels.getState().setOpen("run", true);
+      if (panel.chat) panel.focus();
       else panel.submit();
       return true;
     },
@@ -58,7 +56,9 @@ export function RunPanel({ shown }: { shown: boolean }) {
       ? [
           { id: "run", group: t("runs"), label: t("run"), icon: <Play />, shortcut: "run", run: () => panel.submit() },
           { id: "look_ahead", group: t("runs"), label: t("look_ahead"), icon: <Eye />, run: () => setAhead(true) },
-          { id: "reuse", group: t("runs"), label: t("reuse"), icon: <History />, run: () => void reuse() },
+          ...(reusable
+            ? [{ id: "reuse", group: t("runs"), label: t("reuse"), icon: <History />, run: () => void reuse() }]
+            : []),
         ]
       : [],
   );
@@ -74,7 +74,7 @@ export function RunPanel({ shown }: { shown: boolean }) {
           <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4">
             <h2 className="font-semibold">{t("panel")}</h2>
             <div className="ml-auto flex items-center gap-1">
-              {!panel.chat && !empty && panel.ready && (
+              {!panel.chat && !empty && reusable && (
                 <Button size="sm" kind="ghost" icon={<History />} onClick={() => void reuse()}>
                   {t("reuse")}
                 </Button>
@@ -154,6 +154,7 @@ function Body({ panel, going, onAhead, onStep }: BodyProps) {
             session={panel.session}
             newest={panel.runId}
             busy={panel.starting || going}
+            focused={panel.focused}
             onSend={panel.say}
             onNew={panel.newChat}
             onStep={(runId) =>
@@ -229,22 +230,4 @@ function FormAndResult({ panel, onAhead, onStep }: FormAndResultProps) {
       )}
     </div>
   );
-}
-
-/** Fills the form, files too, from the newest run of the flow. */
-function useReuse(panel: Panel): () => Promise<void> {
-  const t = useRunTexts();
-  const queries = useQueryClient();
-  return async () => {
-    try {
-      const [newest] = await queries.fetchQuery({ ...newestRunsQuery({ flow_id: panel.flowId }, 1), staleTime: 0 });
-      if (!newest) return toast({ title: t("no_data") });
-      const run = await queries.fetchQuery(runQuery(newest.id));
-      usePanels.getState().setOpen("run", true);
-      panel.setValues(valuesOf(panel.form, run.input));
-      toast({ title: t("reused_data", { when: ago(run.created_at) }) });
-    } catch (error) {
-      toastError(t("reuse"), error);
-    }
-  };
 }

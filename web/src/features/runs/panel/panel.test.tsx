@@ -4,6 +4,7 @@ import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { describe, expect, it, vi } from "vitest";
 import { createDraftStore } from "@/lib/draft";
+import { useRequests } from "@/lib/requests";
 import { flowOut, renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { RunPanel } from "./RunPanel";
@@ -12,20 +13,24 @@ const FIELD = { id: "amount", label: "Amount", type: "number" as const, required
 const STEP = { id: "ask", type: "FormInput" };
 
 /** The run panel of a flow for somebody with these rights in its space; what was asked of the server. */
-function open(permissions: string[], published: number | null) {
+function open(
+  permissions: string[],
+  published: number | null,
+  { nodes = [STEP], runs = [] as { id: string }[] }: { nodes?: (typeof STEP)[]; runs?: { id: string }[] } = {},
+) {
   const started: unknown[] = [];
   const spaces = [{ space_id: "space-1", role: "", permissions }];
   const definition = { nodes: [STEP], form: [FIELD] };
   server.use(
     http.get("*/api/v1/me", () => HttpResponse.json({ permissions: { tenant: [], every_space: [], spaces } })),
     http.get("*/api/v1/flows/flow-1/versions/3", () => HttpResponse.json({ version: 3, definition })),
-    http.get("*/api/v1/flow-runs", () => HttpResponse.json({ items: [], next_cursor: null })),
+    http.get("*/api/v1/flow-runs", () => HttpResponse.json({ items: runs, next_cursor: null })),
     http.post("*/api/v1/flows/flow-1/runs", async ({ request }) => {
       started.push(await request.json());
       return HttpResponse.json({ code: "later", title: "Not now" }, { status: 503 });
     }),
   );
-  const draft = { ...flowOut({ name: "Costs", nodes: [STEP] as never, form: [] }), published_version: published };
+  const draft = { ...flowOut({ name: "Costs", nodes: nodes as never, form: [] }), published_version: published };
   const root = createRootRoute({ component: () => <RunPanel shown /> });
   const router = createRouter({ routeTree: root, history: createMemoryHistory({ initialEntries: ["/"] }) });
   const store = createDraftStore(draft, [], permissions.includes("flows.edit"));
@@ -57,6 +62,37 @@ describe("the run panel", () => {
     const { started, user } = open(["flows.view", "runs.start", "runs.test", "flows.edit"], 3);
     await user.click(await screen.findByRole("button", { name: "Run" }));
     await vi.waitFor(() => expect(started).toMatchObject([{ version: "draft" }]));
+  });
+
+  it("sends nothing to the server for a flow without steps", async () => {
+    const { started } = open(["flows.view", "runs.start", "runs.test", "flows.edit"], null, { nodes: [] });
+    expect(await screen.findByText("Add something to the flow first")).toBeInTheDocument();
+    useRequests.getState().requestRun("ready");
+    await vi.waitFor(() => expect(useRequests.getState().run).toBeNull());
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(started).toEqual([]);
+  });
+
+  it("focuses the message box of a chat, which comes a moment later", async () => {
+    const nodes = [
+      { id: "ask", type: "ChatInput" },
+      { id: "out", type: "ChatOutput" },
+    ];
+    open(["flows.view", "runs.start", "runs.test", "flows.edit"], null, { nodes });
+    useRequests.getState().requestRun("ready");
+    await vi.waitFor(() => expect(screen.getByRole("textbox", { name: "Message" })).toHaveFocus());
+  });
+
+  it("offers the data of an earlier run only where there is one", async () => {
+    const rights = ["flows.view", "runs.start", "runs.test", "flows.edit"];
+    open(rights, null);
+    expect(await screen.findByRole("button", { name: "Run" })).toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Reuse last data" })).toBeNull();
+  });
+
+  it("offers the data of the newest run", async () => {
+    open(["flows.view", "runs.start", "runs.test"], 3, { runs: [{ id: "run-1" }] });
+    expect(await screen.findByRole("button", { name: "Reuse last data" })).toBeInTheDocument();
   });
 
   it("says that nothing is published yet to who may not run drafts", async () => {

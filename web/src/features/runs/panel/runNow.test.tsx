@@ -9,6 +9,7 @@ import { screen, waitFor } from "@testing-library/react";
 import { HttpResponse, http } from "msw";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunOut } from "@/api/types";
+import { useRequests } from "@/lib/requests";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { fromRun } from "../model/live";
@@ -29,9 +30,26 @@ function serve(permissions: string[]) {
   );
 }
 
-function show(status: RunOut["status"]) {
-  const run = { id: "run-1", flow_id: "flow-1", status, steps: [], output: { text: "Hi" } } as unknown as RunOut;
-  const followed = { run, live: fromRun(run), connection: "live" as const, error: null };
+const BAD = {
+  step_id: "bad",
+  type: "Python",
+  label: "Divide",
+  status: "failed",
+  order: 1,
+  error: { message: "Division by zero." },
+};
+
+function show(status: RunOut["status"], steps: object[] = []) {
+  const run = {
+    id: "run-1",
+    flow_id: "flow-1",
+    status,
+    steps,
+    output: { text: "Hi" },
+    error: { message: "Division by zero." },
+  };
+  const out = run as unknown as RunOut;
+  const followed = { run: out, live: fromRun(out), connection: "live" as const, error: null };
   const root = createRootRoute({ component: () => <RunNow followed={followed} onStep={() => undefined} /> });
   const tests = createRoute({ getParentRoute: () => root, path: "/flows/$flowId/tests" });
   const page = createRoute({ getParentRoute: () => root, path: "/flows/$flowId/runs/$runId" });
@@ -39,8 +57,14 @@ function show(status: RunOut["status"]) {
     routeTree: root.addChildren([tests, page]),
     history: createMemoryHistory({ initialEntries: ["/"] }),
   });
-  return renderStudio(<RouterProvider router={router as never} />, { flow: {} });
+  const nodes = [{ id: "bad", type: "Python" }] as never;
+  return renderStudio(<RouterProvider router={router as never} />, { flow: { nodes } });
 }
+
+const answeredBy = (default_provider: string) =>
+  server.use(
+    http.get("*/api/v1/agentic/check-config", () => HttpResponse.json({ configured: true, default_provider })),
+  );
 
 describe("a run in the panel", () => {
   it("can be kept as a test when it is over", async () => {
@@ -55,6 +79,26 @@ describe("a run in the panel", () => {
     expect(await screen.findByRole("link", { name: "Open the run" })).toBeInTheDocument();
     await waitFor(() => expect(me).toHaveBeenCalled());
     expect(screen.queryByRole("link", { name: "Save as test" })).toBeNull();
+  });
+
+  it("names the step that failed and leads to it, and to the assistant", async () => {
+    answeredBy("mine");
+    show("failed", [BAD]);
+    expect(await screen.findByText("“Divide” failed")).toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Open the step" })).toBeInTheDocument();
+    (await screen.findByRole("button", { name: "Fix with the assistant" })).click();
+    expect(useRequests.getState().ask).toMatchObject({
+      text: "The step 'bad' failed in the last run: Division by zero. Fix it.",
+      send: false,
+    });
+  });
+
+  it("does not promise what only a model can do", async () => {
+    answeredBy("offline");
+    show("failed", [BAD]);
+    expect(await screen.findByRole("button", { name: "Open the step" })).toBeInTheDocument();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(screen.queryByRole("button", { name: "Fix with the assistant" })).toBeNull();
   });
 
   it("leads to its page alone while it goes on", async () => {

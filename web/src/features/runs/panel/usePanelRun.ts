@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
+import { useRights } from "@/api/rights";
 import type { FormField, RunStart } from "@/api/types";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
@@ -59,12 +60,12 @@ export function usePanelRun() {
   const submit = useCallback(
     (part: Wanted = { kind: "flow" }) => {
       usePanels.getState().setOpen("run", true);
-      if (!ready) return;
+      if (!ready || (runs === "draft" && store.getState().document.order.length === 0)) return;
       setChecked(true);
       if (Object.keys(faults(form, values)).length > 0 || uploading || starting) return;
       void begin(runStart(form, values), part);
     },
-    [form, values, uploading, starting, begin, ready],
+    [form, values, uploading, starting, begin, ready, runs, store],
   );
   const say = useCallback(
     (text: string, files: string[]) => {
@@ -81,19 +82,22 @@ export function usePanelRun() {
   };
 
   const request = useRequests((state) => state.run);
+  const { me } = useRights();
   const [focused, setFocused] = useState(0);
   const blocked = useDraft((state) => state.issues.some((issue) => issue.severity !== "warning"));
+  const focus = useCallback((at: number = Date.now()) => {
+    usePanels.getState().setOpen("run", true);
+    setFocused(at);
+  }, []);
   const asksSomething = form.length > 0 || text || files;
   useEffect(() => {
-    if (!request || (asks === null && runs === "published")) return;
+    if (!request || !me || (asks === null && runs === "published")) return;
     useRequests.setState({ run: null });
     const { kind, nodeId } = request;
     const shows = kind === "ready" ? chat || asksSomething || blocked : kind === "flow" && chat;
-    if (shows) {
-      usePanels.getState().setOpen("run", true);
-      setFocused(request.at);
-    } else submit(kind === "ready" || kind === "flow" ? { kind: "flow" } : { kind, nodeId });
-  }, [request, submit, chat, asksSomething, blocked, asks, runs]);
+    if (shows) focus(request.at);
+    else submit(kind === "ready" || kind === "flow" ? { kind: "flow" } : { kind, nodeId });
+  }, [request, me, submit, focus, chat, asksSomething, blocked, asks, runs]);
 
   return {
     flowId,
@@ -107,6 +111,7 @@ export function usePanelRun() {
     asksFiles: files,
     /** When the first field was last to be focused, as a time; 0 before. */
     focused,
+    focus,
     values,
     setValues,
     faults: checked ? faults(form, values) : {},

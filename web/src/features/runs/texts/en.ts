@@ -53,7 +53,6 @@ export default {
   look_ahead: "Dry run",
   reuse: "Reuse last data",
   reused_data: "Filled in from the run of {{when}}",
-  no_data: "There is no earlier run of this flow",
   input_files: "Files",
   input_files_help: "What the flow reads",
   input_text: "Text",

@@ -53,7 +53,6 @@ const sv: Translation<typeof en> = {
   look_ahead: "Torrkörning",
   reuse: "Återanvänd senaste data",
   reused_data: "Ifyllt från körningen {{when}}",
-  no_data: "Det finns ingen tidigare körning av flödet",
   input_files: "Filer",
   input_files_help: "Det som flödet läser",
   input_text: "Text",

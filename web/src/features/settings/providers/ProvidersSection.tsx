@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { providersQuery, testProvider } from "@/api/queries/providers";
 import { useRights } from "@/api/rights";
-import { ProviderDialog } from "@/components/providers";
+import { ProviderDialog, providerName, useProviderTexts } from "@/components/providers";
 import { Connected } from "@/components/providers/Connected";
 import { inOrder, type Provider } from "@/components/providers/values";
 import { Button, Chip, Listing, Row, toastError } from "@/components/ui";
@@ -74,6 +74,7 @@ function ProviderRow({ provider, manage, onConnect }: ProviderRowProps) {
     const names = settings.filter(({ required }) => required).map(({ variable }) => variable);
     return names.length > 0 ? t("needs_variable", { names: names.join(", ") }) : provider.reason;
   };
+  const words = useProviderTexts();
   const test = useMutation({
     mutationFn: () => testProvider(provider.id),
     onError: (error) => toastError(t("test_failed"), error),
@@ -82,7 +83,7 @@ function ProviderRow({ provider, manage, onConnect }: ProviderRowProps) {
     <Row
       title={
         <>
-          {provider.label}
+          {providerName(words, provider)}
           <Chip tone={provider.configured ? "ok" : "neutral"}>
             {provider.configured ? t("ready") : provider.installed ? t("not_connected") : t("not_installed")}
           </Chip>

@@ -1,17 +1,18 @@
+import type { ModelServer } from "@/api/queries/modelSetup";
 import { ServerForm, useModelSetupTexts, useServerForm } from "@/components/modelSetup";
 import { Button, Dialog } from "@/components/ui";
 import { useSettingsTexts } from "../texts";
 
-/** Connects a model server, and tests it at once. */
-export function ServerDialog({ onClose }: { onClose: () => void }) {
+/** Connects or changes a model server, and tests it at once. */
+export function ServerDialog({ changed, onClose }: { changed?: ModelServer; onClose: () => void }) {
   const t = useSettingsTexts();
   const words = useModelSetupTexts();
-  const form = useServerForm();
+  const form = useServerForm(changed);
   return (
     <Dialog
       open
       onOpenChange={(open) => !open && onClose()}
-      title={t("add_model_server")}
+      title={changed ? t("edit_what", { what: changed.name }) : t("add_model_server")}
       description={t("add_model_server_more")}
       footer={
         <>

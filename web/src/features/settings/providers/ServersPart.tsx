@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Plus, Server, Trash2 } from "lucide-react";
+import { Pencil, Plus, Server, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { type ModelServer, modelServersQuery, removeServer, testServer } from "@/api/queries/modelSetup";
 import { useRights } from "@/api/rights";
@@ -11,13 +11,14 @@ import { Part } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { ServerDialog } from "./ServerDialog";
 
-/** Model servers by name: add, test, remove. */
+/** Model servers by name: add, edit, test, remove. */
 export function ServersPart() {
   const t = useSettingsTexts();
   const { may } = useRights();
   const manage = may("variables.manage");
   const servers = useQuery({ ...modelServersQuery, select: ({ items }) => items });
   const [adding, setAdding] = useState(false);
+  const [editing, setEditing] = useState<ModelServer | null>(null);
   const [removing, setRemoving] = useState<ModelServer | null>(null);
   const remove = useChange({ change: removeServer, touches: MODELS_TOUCHED, failed: t("delete_failed") });
   return (
@@ -44,11 +45,13 @@ export function ServersPart() {
             key={`${one.space_id}/${one.name}`}
             server={one}
             manage={manage}
+            onEdit={() => setEditing(one)}
             onRemove={() => setRemoving(one)}
           />
         )}
       </Listing>
       {adding && <ServerDialog onClose={() => setAdding(false)} />}
+      {editing && <ServerDialog changed={editing} onClose={() => setEditing(null)} />}
       <Confirm
         open={removing !== null}
         onOpenChange={(open) => !open && setRemoving(null)}
@@ -68,10 +71,11 @@ export function ServersPart() {
 interface ServerRowProps {
   server: ModelServer;
   manage: boolean;
+  onEdit: () => void;
   onRemove: () => void;
 }
 
-function ServerRow({ server, manage, onRemove }: ServerRowProps) {
+function ServerRow({ server, manage, onEdit, onRemove }: ServerRowProps) {
   const t = useSettingsTexts();
   const test = useMutation({
     mutationFn: () => testServer(server.name),
@@ -83,7 +87,7 @@ function ServerRow({ server, manage, onRemove }: ServerRowProps) {
       title={
         <>
           {server.name}
-          <Chip>{server.kind === "ollama" ? "Ollama" : "OpenAI"}</Chip>
+          <Chip>{server.kind === "ollama" ? "Ollama" : t("of_openai")}</Chip>
         </>
       }
       detail={
@@ -98,6 +102,9 @@ function ServerRow({ server, manage, onRemove }: ServerRowProps) {
             <Button size="sm" busy={test.isPending} onClick={() => test.mutate()}>
               {t("test")}
             </Button>
+            <IconButton size="sm" label={t("edit_what", { what: server.name })} onClick={onEdit}>
+              <Pencil />
+            </IconButton>
             <IconButton size="sm" label={t("delete_what", { what: server.name })} onClick={onRemove}>
               <Trash2 />
             </IconButton>

@@ -12,6 +12,7 @@ const KNOWN = [
   "sent_events",
   "trigger_occurrences",
   "alerts",
+  "form_uploads",
   "knowledge_documents",
   "form_uploads",
   "statistics",

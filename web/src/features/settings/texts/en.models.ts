@@ -1,6 +1,7 @@
 export default {
   model_servers: "Model servers",
   model_servers_about: "Servers that you run or rent: vLLM, LM Studio, LiteLLM, OpenRouter, llama.cpp, Ollama.",
+  of_openai: "OpenAI-compatible",
   model_servers_none: "No server is connected. Models of a server are listed as NAME/model.",
   add_model_server: "Add a server",
   add_model_server_more: "Its models are listed as NAME/model. The key and headers are stored encrypted.",

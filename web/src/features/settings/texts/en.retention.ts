@@ -39,6 +39,8 @@ export default {
   job_alerts_more: "Deletes resolved alerts and their notices after 90 days.",
   job_trigger_occurrences: "Old trigger occurrences",
   job_trigger_occurrences_more: "Deletes occurrences of triggers that are older than 90 days.",
+  job_form_uploads: "Unsent form files",
+  job_form_uploads_more: "Deletes files of forms that were not submitted within a day.",
   job_knowledge_documents: "Expired documents",
   job_knowledge_documents_more: "Deletes documents of knowledge bases that are older than their base allows.",
   job_form_uploads: "Uploads of unsent forms",

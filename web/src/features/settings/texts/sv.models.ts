@@ -3,6 +3,7 @@ import type en from "./en.models";
 export default {
   model_servers: "Modellservrar",
   model_servers_about: "Servrar som ni själva kör eller hyr: vLLM, LM Studio, LiteLLM, OpenRouter, llama.cpp, Ollama.",
+  of_openai: "OpenAI-kompatibel",
   model_servers_none: "Ingen server är ansluten. En servers modeller listas som NAMN/modell.",
   add_model_server: "Lägg till en server",
   add_model_server_more: "Dess modeller listas som NAMN/modell. Nyckel och huvuden lagras krypterade.",

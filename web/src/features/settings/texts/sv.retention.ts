@@ -42,6 +42,8 @@ const sv: Translation<typeof en> = {
   job_alerts_more: "Raderar lösta larm och deras meddelanden efter 90 dagar.",
   job_trigger_occurrences: "Gamla utlösningar",
   job_trigger_occurrences_more: "Raderar utlösningar som är äldre än 90 dagar.",
+  job_form_uploads: "Filer i oskickade formulär",
+  job_form_uploads_more: "Raderar filer i formulär som inte skickades in inom ett dygn.",
   job_knowledge_documents: "Utgångna dokument",
   job_knowledge_documents_more: "Raderar dokument i kunskapsbaser som är äldre än basen tillåter.",
   job_form_uploads: "Uppladdningar till formulär som inte skickades",

@@ -4,6 +4,7 @@ export default {
   find_flow: "Search flows",
   flows: "Flows to chat with",
   no_flows: "No flow to chat with yet",
+  chat_templates: "Start from a chat template",
   no_flows_more: "A published flow with a chat input and without a form appears here if you may run it.",
   no_match: "Nothing matches.",
   more: "Show more",

@@ -7,6 +7,7 @@ const sv: Translation<typeof en> = {
   find_flow: "Sök flöden",
   flows: "Flöden att chatta med",
   no_flows: "Inget flöde att chatta med ännu",
+  chat_templates: "Utgå från en chattmall",
   no_flows_more: "Ett publicerat flöde med chattindata och utan formulär visas här om du får köra det.",
   no_match: "Inget matchar.",
   more: "Visa fler",

@@ -1,0 +1,49 @@
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { screen } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { HttpResponse, http } from "msw";
+import { expect, it, vi } from "vitest";
+import { renderStudio } from "@/testing/render";
+import { server } from "@/testing/server";
+import { useCreateFlow } from "./useCreateFlow";
+
+const TEMPLATE = { id: "approval-loop", title: "Godkännande i rundor", description: "Kör flödet.", sample: {} };
+
+function Home() {
+  const make = useCreateFlow(undefined);
+  return (
+    <button type="button" onClick={() => make.template(TEMPLATE as never)}>
+      Use
+    </button>
+  );
+}
+
+it("names the flow of a template as the reader saw it, in their language", async () => {
+  const created = vi.fn();
+  server.use(
+    http.post("*/api/v1/flows", async ({ request }) => {
+      created(await request.json());
+      return HttpResponse.json({ id: "f1", name: "A" }, { status: 201 });
+    }),
+  );
+  const root = createRootRoute();
+  const pages = ["/", "/flows/$flowId"].map((path) =>
+    createRoute({ getParentRoute: () => root, path, component: path === "/" ? Home : () => null }),
+  );
+  const router = createRouter({ routeTree: root.addChildren(pages), history: createMemoryHistory() });
+  renderStudio(<RouterProvider router={router as never} />);
+  await userEvent.click(await screen.findByRole("button", { name: "Use" }));
+  await vi.waitFor(() =>
+    expect(created).toHaveBeenCalledWith({
+      template: "approval-loop",
+      name: "Godkännande i rundor",
+      description: "Kör flödet.",
+    }),
+  );
+});
