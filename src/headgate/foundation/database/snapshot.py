@@ -25,9 +25,9 @@ def create(connection: Connection) -> None:
 
 def written(connection: Connection) -> str:
     """The schema of a migrated database, with its first rows, as `create` reads it."""
-    found = [(str(kind), str(name), str(sql)) for kind, name, sql in connection.execute(_OBJECTS)]
-    virtual = tuple(f"{name}_" for _, name, sql in found if sql.startswith(_VIRTUAL))
-    own = [one for one in found if not one[1].startswith((*virtual, "sqlite_"))]
+    objects = [(str(kind), str(name), str(sql)) for kind, name, sql in connection.execute(_OBJECTS)]
+    virtual = tuple(f"{name}_" for _, name, sql in objects if sql.startswith(_VIRTUAL))
+    own = [entry for entry in objects if not entry[1].startswith((*virtual, "sqlite_"))]
     tables = [name for kind, name, sql in own if kind == "table" and not sql.startswith(_VIRTUAL)]
     created_at = connection.execute(text("SELECT created_at FROM tenants")).scalar_one()
     rows = [row for name in tables for row in _rows(connection, name, created_at)]
@@ -37,8 +37,8 @@ def written(connection: Connection) -> str:
 
 
 def _rows(connection: Connection, table: str, created_at: int) -> list[str]:
-    found = connection.exec_driver_sql(f'SELECT * FROM "{table}"')  # noqa: S608 - a name from the schema
-    values = [", ".join(_literal(one, created_at) for one in row) for row in found]
+    rows = connection.exec_driver_sql(f'SELECT * FROM "{table}"')  # noqa: S608 - a name from the schema
+    values = [", ".join(_literal(value, created_at) for value in row) for row in rows]
     return [f'INSERT INTO "{table}" VALUES ({row})' for row in values]  # noqa: S608 - literals of first rows
 
 
