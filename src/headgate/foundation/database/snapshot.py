@@ -12,7 +12,8 @@ from sqlalchemy import Connection, text
 SNAPSHOT = Path(__file__).parents[1] / "migrations" / "sqlite.sql"
 _SEPARATOR = "\n--\n"
 _NOW = "CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)"
-"""Microseconds since 1970."""
+"""Microseconds since 1970: of the first tenant, and from there of the other rows."""
+_FIRST = "(SELECT created_at FROM tenants)"
 _OBJECTS = text("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type <> 'table', rowid")
 _VIRTUAL = "CREATE VIRTUAL TABLE"
 
@@ -38,13 +39,12 @@ def written(connection: Connection) -> str:
 
 def _rows(connection: Connection, table: str, created_at: int) -> list[str]:
     rows = connection.exec_driver_sql(f'SELECT * FROM "{table}"')  # noqa: S608 - a name from the schema
-    values = [", ".join(_literal(value, created_at) for value in row) for row in rows]
+    now = _NOW if table == "tenants" else _FIRST
+    values = [", ".join(now if value == created_at else _literal(value) for value in row) for row in rows]
     return [f'INSERT INTO "{table}" VALUES ({row})' for row in values]  # noqa: S608 - literals of first rows
 
 
-def _literal(value: Any, created_at: int) -> str:  # noqa: ANN401 - any value of a column
+def _literal(value: Any) -> str:  # noqa: ANN401 - any value of a column
     if value is None:
         return "NULL"
-    if value == created_at:
-        return _NOW
     return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"
