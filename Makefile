@@ -87,6 +87,10 @@ web-api: setup ## Generate the page's types from the OpenAPI document
 	@$(RUN) python scripts/write_openapi.py
 	@./scripts/npm run api
 
+.PHONY: schema
+schema: setup ## Write the schema that new SQLite databases begin with, after adding migrations
+	@$(RUN) python scripts/write_schema.py
+
 .PHONY: docs
 docs: setup ## Write the generated pages of docs/
 	@$(RUN) python -m docs.generate

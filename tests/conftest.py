@@ -4,21 +4,28 @@ A test that takes `settings` or `database` runs on SQLite and on PostgreSQL; the
 """
 
 import gc
+import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings as hypothesis_settings
+from sqlalchemy import URL
+from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.util import LRUCache
 
 from headgate.features.models import listing
 from headgate.features.models.listing import Listing
 from headgate.features.models.providers import PROVIDERS
-from headgate.foundation.database import Database
-from headgate.foundation.settings import OutgoingSettings, Settings
+from headgate.foundation.database import Database, connect
+from headgate.foundation.settings import DatabaseSettings, OutgoingSettings, Settings
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.disks import SmallDisk, mounted
 from tests.support.figures import pytest_terminal_summary
@@ -28,6 +35,15 @@ __all__ = ["pytest_terminal_summary"]
 hypothesis_settings.register_profile("unhurried", cases(100))
 hypothesis_settings.load_profile("unhurried")
 gc.set_threshold(20_000)  # new objects; Python's own 700 are for programs that do not import half a million
+# Without bytecode every process compiles everything again: 15 seconds for a worker of pytest, 2 for a server.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+MEMORY, MOST_BYTES = Path("/dev/shm"), 4_000_000_000
+"""A disk in memory, and how much of it has to be free: there a commit waits for nothing, and deleting takes no time."""
+if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= MOST_BYTES:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+MOST_STATEMENTS = 5_000
+"""Compiled statements that are kept."""
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
@@ -68,6 +84,24 @@ def providers_are_not_asked() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def statements_are_compiled_once() -> Iterator[None]:
+    """Engines of one kind of database share what SQLAlchemy compiled, as the requests of a server do."""
+    caches: dict[str, LRUCache[Any, Any]] = {}
+    open_engine = connect._open
+
+    def opened(url: URL, settings: DatabaseSettings) -> AsyncEngine:
+        engine = open_engine(url, settings)
+        engine.sync_engine._compiled_cache = caches.setdefault(engine.dialect.name, LRUCache(MOST_STATEMENTS))
+        return engine
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connect, "_open", opened)
+        patch.setattr(DefaultDialect, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(DefaultDialect, "__hash__", lambda one: hash(type(one)))
+        yield
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes long begins first: at the end no worker is left alone with it. A group stays on one worker."""
@@ -98,7 +132,7 @@ def sqlite_files(tmp_path_factory: pytest.TempPathFactory) -> SqliteFiles:
 @pytest.fixture(scope="session")
 def postgres(worker_id: str) -> Iterator[Postgres]:
     # Not in pytest's own folder: a server started by root runs as another user, who may not pass through it.
-    folder = Path(tempfile.mkdtemp(prefix=f"headgate-tests-{worker_id}-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"headgate-tests-{worker_id}-", dir=os.environ.get("PYTEST_DEBUG_TEMPROOT")))
     folder.chmod(0o755)
     server = Postgres(folder / "postgres", worker_id)
     yield server

@@ -158,7 +158,7 @@ class Broken(Component):
 
 
 class Gate(Component):
-    """Says that it started by making a file, and works until another file is there."""
+    """Says that it started by making a file, and works until another file is there. Without a name, its input is it."""
 
     input: str = field(default="", main=True)
     folder: str = field(port=False)
@@ -166,9 +166,9 @@ class Gate(Component):
 
     @output()
     async def text(self) -> Text:
-        folder = Path(self.folder)
-        (folder / f"{self.name}.started").touch()
-        while not (folder / f"{self.name}.open").exists():  # noqa: ASYNC110 - another process may open it
+        folder, name = Path(self.folder), self.name or self.input
+        (folder / f"{name}.started").touch()
+        while not (folder / f"{name}.open").exists():  # noqa: ASYNC110 - another process may open it
             await asyncio.sleep(0.005)
         return self.input
 

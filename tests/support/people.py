@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx2
 from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.entrypoints.http.app import create_app
 from headgate.features.access.permissions import Role
@@ -41,12 +42,17 @@ async def add_tenant_row(database: Database, name: str) -> str:
     return tenant_id
 
 
+def space_row(name: str, *, tenant_id: str = DEFAULT_TENANT_ID) -> Space:
+    """The row of a space without members."""
+    return Space(id=new_id(), tenant_id=tenant_id, name=name, created_at=now())
+
+
 async def add_space_row(database: Database, name: str, *, tenant_id: str = DEFAULT_TENANT_ID) -> str:
     """A space without members; returns its id."""
-    space_id = new_id()
+    row = space_row(name, tenant_id=tenant_id)
     async with database.writing() as session:
-        session.add(Space(id=space_id, tenant_id=tenant_id, name=name, created_at=now()))
-    return space_id
+        session.add(row)
+        return row.id
 
 
 async def add_user(
@@ -59,21 +65,26 @@ async def add_user(
     home: str | None = None,
 ) -> Person:
     """A person with roles in spaces."""
-    user_id = new_id()
     async with database.writing() as session:
-        session.add(
-            User(
-                id=user_id,
-                tenant_id=tenant_id,
-                name=email.partition("@")[0],
-                email=email,
-                role="admin" if admin else "member",
-                home_space_id=home,
-            )
-        )
-        await session.flush()
-        for space_id, role in (roles or {}).items():
-            session.add(SpaceMember(space_id=space_id, user_id=user_id, tenant_id=tenant_id, role=role.value))
+        return await insert_user(session, email, tenant_id=tenant_id, admin=admin, roles=roles, home=home)
+
+
+async def insert_user(
+    session: AsyncSession,
+    email: str,
+    *,
+    tenant_id: str = DEFAULT_TENANT_ID,
+    admin: bool = False,
+    roles: Mapping[str, Role] | None = None,
+    home: str | None = None,
+) -> Person:
+    """A person with roles in spaces, in a transaction."""
+    user_id, role = new_id(), "admin" if admin else "member"
+    name = email.partition("@")[0]
+    session.add(User(id=user_id, tenant_id=tenant_id, name=name, email=email, role=role, home_space_id=home))
+    await session.flush()
+    for space_id, held in (roles or {}).items():
+        session.add(SpaceMember(space_id=space_id, user_id=user_id, tenant_id=tenant_id, role=held.value))
     return Person(user_id, tenant_id, email)
 
 
@@ -99,20 +110,27 @@ async def add_session(
     database: Database, person: Person, *, seen: datetime | None = None, lasts: timedelta = timedelta(hours=1)
 ) -> str:
     """A session of a person; returns its token."""
-    token, at = tokens.new_token(), now()
+    row, token = session_row(person, seen=seen, lasts=lasts)
     async with database.writing() as session:
-        session.add(
-            UserSession(
-                id=new_id(),
-                tenant_id=person.tenant_id,
-                user_id=person.id,
-                token_hash=tokens.hash_of(token),
-                created_at=at,
-                last_seen_at=seen or at,
-                expires_at=at + lasts,
-            )
-        )
+        session.add(row)
     return token
+
+
+def session_row(
+    person: Person, *, seen: datetime | None = None, lasts: timedelta = timedelta(hours=1)
+) -> tuple[UserSession, str]:
+    """The row of a session of a person, and its token."""
+    token, at = tokens.new_token(), now()
+    row = UserSession(
+        id=new_id(),
+        tenant_id=person.tenant_id,
+        user_id=person.id,
+        token_hash=tokens.hash_of(token),
+        created_at=at,
+        last_seen_at=seen or at,
+        expires_at=at + lasts,
+    )
+    return row, token
 
 
 def bearer(key: str) -> dict[str, str]:

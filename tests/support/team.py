@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from headgate.features.access.permissions import Role
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
-from tests.support.people import BASE, Person, add_session, add_space_row, add_user, cookie, running, signed_in
+from tests.support.people import BASE, Person, cookie, insert_user, running, session_row, signed_in, space_row
 
 ROLES = ("viewer", "runner", "editor", "publisher", "owner")
 EVERYBODY = (*ROLES, "admin", "stranger")
@@ -73,15 +73,21 @@ async def team(settings: Settings, **groups: Any) -> AsyncIterator[Team]:
     """The application with its people."""
     async with running(signed_in(settings, **groups)) as app, AsyncExitStack() as stack:
         database: Database = app.state.database
-        space, elsewhere = await add_space_row(database, "Research"), await add_space_row(database, "Elsewhere")
+        space, elsewhere = space_row("Research"), space_row("Elsewhere")
+        ids = space.id, elsewhere.id
         people: dict[str, Person] = {}
-        clients: dict[str, httpx2.AsyncClient] = {}
-        for who in EVERYBODY:
-            home = elsewhere if who == "stranger" else space
-            roles = {} if who == "admin" else {home: Role.OWNER if who == "stranger" else Role(who)}
-            people[who] = await add_user(database, f"{who}@example.org", admin=who == "admin", roles=roles, home=home)
-            clients[who] = await stack.enter_async_context(_client(app, await add_session(database, people[who])))
-        yield Team(app, space, elsewhere, people, clients)
+        tokens: dict[str, str] = {}
+        async with database.writing() as session:  # one transaction: hundreds of tests begin with it
+            session.add_all([space, elsewhere])
+            for who in EVERYBODY:
+                home = ids[who == "stranger"]
+                roles = {} if who == "admin" else {home: Role.OWNER if who == "stranger" else Role(who)}
+                email = f"{who}@example.org"
+                people[who] = await insert_user(session, email, admin=who == "admin", roles=roles, home=home)
+                row, tokens[who] = session_row(people[who])
+                session.add(row)
+        clients = {who: await stack.enter_async_context(_client(app, token)) for who, token in tokens.items()}
+        yield Team(app, *ids, people, clients)
 
 
 def _client(app: FastAPI, token: str) -> httpx2.AsyncClient:

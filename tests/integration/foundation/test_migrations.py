@@ -1,21 +1,23 @@
 import asyncio
 import importlib
 import pkgutil
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Connection, inspect, select, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
 import headgate
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, DEFAULT_USER_ID
 from headgate.features.accounts.tables import Space, Tenant, User
 from headgate.foundation.database import Database, metadata
-from headgate.foundation.database.migrate import HEAD, config, current, upgrade
+from headgate.foundation.database.migrate import HEAD, config, current, known_revisions, migrate, upgrade
+from headgate.foundation.database.snapshot import SNAPSHOT, create, written
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import Settings
 
@@ -129,6 +131,65 @@ class TestUpgrade:
             await upgrade(empty)
         monkeypatch.undo()
         assert await tables(empty) == set()
+
+
+def comparable(schema: str) -> list[str]:
+    """The lines of a schema. Constraints of a table that a migration copied are in any order: they come last."""
+    lines = [line.strip("\t ,") for line in schema.splitlines()]
+    constraints = [line for line in lines if line.startswith("CONSTRAINT")]
+    return [line for line in lines if line not in constraints] + sorted(constraints)
+
+
+class TestSnapshot:
+    """What a new SQLite database begins with. `make schema` writes it again."""
+
+    REVISION = text("SELECT version_num FROM alembic_version")
+
+    @pytest.fixture
+    def begun(self) -> Iterator[Engine]:
+        """A database of the snapshot, before any newer migration."""
+        engine = create_engine("sqlite://")
+        with engine.begin() as connection:
+            create(connection)
+        yield engine
+        engine.dispose()
+
+    def test_is_what_its_migrations_create(self, begun: Engine) -> None:
+        with begun.connect() as connection:
+            revision = connection.execute(self.REVISION).scalar_one()
+            again = written(connection)
+        migrated = create_engine("sqlite://")
+        with migrated.begin() as connection:
+            command.upgrade(config(connection), revision)
+            expected = written(connection)
+        migrated.dispose()
+        assert comparable(SNAPSHOT.read_text()) == comparable(expected)
+        assert comparable(again) == comparable(expected)
+
+    def test_is_recent(self, begun: Engine) -> None:
+        with begun.connect() as connection:
+            revision = connection.execute(self.REVISION).scalar_one()
+        newer = {one for one in known_revisions() if one > revision}
+        assert len(newer) <= 20, "new databases run many migrations: run `make schema`"
+
+    def test_newer_migrations_run_after_it(
+        self, begun: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with begun.begin() as connection:
+            command.downgrade(config(connection), "-2")
+            (tmp_path / "older.sql").write_text(written(connection))
+        monkeypatch.setattr("headgate.foundation.database.snapshot.SNAPSHOT", tmp_path / "older.sql")
+        engine = create_engine("sqlite://")
+        with engine.begin() as connection:
+            migrate(connection)
+            assert connection.execute(self.REVISION).scalar_one() == HEAD
+            assert differences(connection) == []
+        engine.dispose()
+
+    def test_dates_the_first_rows_now(self, begun: Engine) -> None:
+        with begun.connect() as connection:
+            created_at = connection.execute(text("SELECT created_at FROM tenants")).scalar_one()
+        assert abs(created_at / 1_000_000 - time.time()) < 600
 
 
 class TestAccounts:

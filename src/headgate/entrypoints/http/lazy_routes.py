@@ -41,6 +41,11 @@ class LazyRouter(BaseRoute):
         self.prefix = prefix
         self._included: BaseRoute | None = None
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether an application of this process has loaded the router."""
+        return self._included is not None
+
     def load(self) -> BaseRoute:
         """The included router.
 
@@ -101,14 +106,16 @@ def load_routes(app: FastAPI) -> None:
 
 
 async def warm_routes(app: FastAPI) -> None:
-    """Import every router, with a pause for requests after each.
+    """Import every router, with a pause for requests after each that was not imported before.
 
     One that fails is logged and stays lazy: its next request tries again.
     """
     for number, lazy in _lazy(app):
+        is_new = not lazy.is_loaded
         if (route := lazy.try_load()) is not None:
             app.router.routes[number] = route
-        await asyncio.sleep(PAUSE_SECONDS)
+        if is_new:
+            await asyncio.sleep(PAUSE_SECONDS)
 
 
 def _lazy(app: FastAPI) -> Iterator[tuple[int, LazyRouter]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, inspect, text
 
+from headgate.foundation.database import snapshot
 from headgate.foundation.database.connect import Database, database_errors
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.pending_restore import settling
@@ -81,8 +82,15 @@ def _current(connection: Connection) -> str | None:
 
 
 def migrate(connection: Connection, revision: str = HEAD) -> None:
-    """Migrate in the transaction of a connection. Raises `Unavailable` for the database of a newer version."""
+    """Migrate in the transaction of a connection. Raises `Unavailable` for the database of a newer version.
+
+    A new SQLite database begins with the schema of the snapshot, and needs only newer migrations.
+    """
     require_known(_current(connection))
+    if revision == HEAD and connection.dialect.name == "sqlite" and not inspect(connection).get_table_names():
+        snapshot.create(connection)
+        if _current(connection) == HEAD:
+            return
     import_module("alembic.command").upgrade(config(connection), revision)
 
 

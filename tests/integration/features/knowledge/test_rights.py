@@ -34,9 +34,10 @@ from headgate.foundation.ids import new_id
 from tests.support.embedding_server import vector_of
 from tests.support.knowledge import Shelf, member, open_shelf
 from tests.support.people import add_space_row
+from tests.support.properties import sized
 
-QUERIES = 2_000
-MEANT = 400
+QUERIES = sized(500, 2_000)
+MEANT = sized(100, 400)
 """Of each way of searching that uses embeddings."""
 """Adversarial queries of each database; the benchmark asks 10,000."""
 WORDS = ("salary", "merger", "password", "layoff", "vault", "project", "budget", "diagnosis")

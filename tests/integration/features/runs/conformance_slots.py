@@ -27,6 +27,18 @@ async def in_status(database: Database, requests: Sequence[RunRequest], status: 
     return [place for place, row in enumerate(rows) if row.status == status]
 
 
+async def until_running(
+    database: Database, requests: Sequence[RunRequest], running: list[int], *, waiting: int
+) -> None:
+    """Wait until these runs run, and so many wait. Nothing else changes it then: their gate is closed."""
+
+    async def as_expected() -> bool:
+        waits = len(await in_status(database, requests, "waiting"))
+        return waits == waiting and await in_status(database, requests, "running") == running
+
+    await until(as_expected)
+
+
 async def settled(database: Database, requests: Sequence[RunRequest], *, running: int, waiting: int) -> list[int]:
     """Wait until so many runs run and wait. Returns the places of those that run."""
 
@@ -65,7 +77,7 @@ class SlotConformance:
             await engine.start(request)
             await settled(database, requests[: number + 1], running=1, waiting=number)
         await engine.cancel(requests[0].key.run_id, requests[0].key.tenant_id)
-        assert await settled(database, requests, running=1, waiting=1) == [2]
+        await until_running(database, requests, [2], waiting=1)
         for request in requests[1:]:
             await engine.cancel(request.key.run_id, request.key.tenant_id)
 
@@ -79,7 +91,7 @@ class SlotConformance:
             await settled(database, requests[: number + 1], running=1, waiting=number)
         await engine.cancel(requests[1].key.run_id, requests[1].key.tenant_id)
         await engine.cancel(requests[0].key.run_id, requests[0].key.tenant_id)
-        assert await settled(database, requests, running=1, waiting=0) == [2]
+        await until_running(database, requests, [2], waiting=0)
         await engine.cancel(requests[2].key.run_id, requests[2].key.tenant_id)
 
     async def test_a_run_that_waits_for_a_time_frees_its_slot_and_its_wait_is_not_repeated(
@@ -139,11 +151,11 @@ class SlotConformance:
             await engine.start(request)
             await settled(database, requests[: number + 1], running=1, waiting=number)
         await engine.start(requests[3])
-        assert await settled(database, requests, running=2, waiting=2) == [0, 3]
+        await until_running(database, requests, [0, 3], waiting=2)
         row = (await step_rows(database, requests[1].key.run_id))["gate"]
         assert (row.status, row.waits_for, row.worker_id) == ("waiting", "slot", None)
         await engine.cancel(requests[0].key.run_id, requests[0].key.tenant_id)
-        assert await settled(database, requests, running=2, waiting=1) == [2, 3]
+        await until_running(database, requests, [2, 3], waiting=1)
         (tmp_path / "gate.open").touch()
         for request in requests[1:]:
             await over(engine, request.key.run_id)
