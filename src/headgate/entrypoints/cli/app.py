@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "attention": ("attention", "What needs a human: failures, paused triggers, connections, approvals."),
     "views": ("views", "Saved views of the attention list and of runs."),
     "alerts": ("alerts", "Alert rules: what is watched, and who is notified; alerts and notices."),
+    "processes": ("processes", "Servers and workers: what they work on; drain one before you stop it."),
     "slo": ("slo", "Service level objectives of flows: targets, error budgets, burn rates."),
     "approvals": ("approvals", "Approvals that runs wait for: list, show, approve, reject."),
     "triggers": ("triggers", "Triggers: flows that start by themselves on a schedule, a call, an event."),

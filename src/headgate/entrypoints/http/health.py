@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from headgate import __version__
 from headgate.entrypoints.http.errors import RouteNotFound
-from headgate.entrypoints.readiness import LONGEST_CHECK_SECONDS, Readiness, State, check_readiness
+from headgate.entrypoints.readiness import LONGEST_CHECK_SECONDS, Readiness, Status, check_readiness
 from headgate.features.access.caller import public
 from headgate.foundation.api import problems
 from headgate.foundation.errors import Forbidden, HeadgateError, Unauthenticated
@@ -53,7 +53,7 @@ class Health(BaseModel):
 class Alive(BaseModel):
     """Public readiness information."""
 
-    status: State
+    status: Status
 
 
 @router.get("/health", summary="Liveness check", dependencies=[public("says that the server responds")])
@@ -72,8 +72,9 @@ async def ready(request: Request, response: Response) -> Readiness | Alive:
     """Checks in parallel: a write to the database, the engine, and with Celery the broker, result backend and workers.
 
     It writes both as the API and as runs do. The event loop's lag of the last ten seconds is checked too. Responds 503
-    when a check fails or takes more than three seconds. With auto-login, or with the token of `/metrics` as a bearer
-    token, the response lists each part; otherwise only the status.
+    when a check fails or takes more than three seconds, and with `draining` while the server is drained. With
+    auto-login, or with the token of `/metrics` as a bearer token, the response lists each part; otherwise only the
+    status.
     """
     readiness = await _readiness(request)
     if readiness.status != "ok":
@@ -140,6 +141,7 @@ async def _readiness(request: Request) -> Readiness:
                 writes=state.engine.store.prove_write,
                 lag=state.loop_lag.worst,
                 most_lag_seconds=state.settings.server.max_loop_lag_seconds,
+                draining=state.services.jobs.leases.draining,
             )
         )
         state.readiness_check = checking
