@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "serve": ("serve", "Start the server."),
     "up": ("up", "Start server, worker and scheduler together."),
+    "restart": ("restart", "Replace the processes of `headgate up` one after another, without downtime."),
     "worker": ("worker", "Execute runs as a worker process."),
     "beat": ("beat", "Run the scheduler: periodic recovery, retention and deliveries."),
     "run": ("run", "Run a flow and follow its steps."),
