@@ -237,25 +237,25 @@ class TestRestart:
             assert set(answers) == {200}
             for run_id in begun:
                 await until_completed(client, run_id)
-            processes = (await client.get("/processes")).json()["items"]
+            listed = await processes(client)
         after = {name: up.service(name) for name in before}
         assert set(before.values()).isdisjoint(after.values())
         # The old ones stopped in order.
-        alive = [(one["kind"], one["state"]) for one in processes]
+        alive = [(one["kind"], one["state"]) for one in listed]
         assert sorted(alive) == [("server", "running"), ("worker", "running")]
-        assert {one["pid"] for one in processes} == {after["server"], after["worker"]}
+        assert {one["pid"] for one in listed} == {after["server"], after["worker"]}
 
     async def test_keeps_the_old_process_when_a_new_one_does_not_start(self, up: Up) -> None:
         await up.until_ready()
         before = up.service("server")
-        keys = up.folder / "data" / "keys"
-        hidden = keys.rename(keys.with_name("hidden"))
-        keys.write_text("no folder")
+        workers = up.folder / "data" / "workers"
+        hidden = workers.rename(workers.with_name("hidden"))
+        workers.write_text("no folder")
         code, said = await command(up, "restart")
         assert code == 1, said
         assert "server: The new process did not become ready." in said
-        keys.unlink()
-        hidden.rename(keys)
+        workers.unlink()
+        hidden.rename(workers)
         assert up.service("server") == before
         await up.until_ready()
 
@@ -274,25 +274,23 @@ class TestDrain:
     async def test_of_a_worker_leaves_its_messages_to_others(self, up: Up) -> None:
         await up.until_ready()
         async with httpx2.AsyncClient(base_url=f"{up.url}/api/v1", timeout=90) as client:
-            flow = (await client.post("/flows", json={"definition": FLOW})).json()["id"]
-            begun = (await client.post(f"/flows/{flow}/runs", json={"text": "slow"})).json()["id"]
-            await worker_of_the_wait(client, flow)
-            worker = next(one for one in (await client.get("/processes")).json()["items"] if one["kind"] == "worker")
+            flow = (await client.post("/flows", json={"definition": QUICK})).json()["id"]
+            (worker,) = [one for one in await processes(client) if one["kind"] == "worker"]
             assert (await client.put(f"/processes/{worker['id']}/drain", json={})).json()["state"] == "draining"
-            await until_completed(client, begun)
             async with asyncio.timeout(START_SECONDS):
-                while (
-                    next(one for one in (await client.get("/processes")).json()["items"] if one["id"] == worker["id"])[
-                        "state"
-                    ]
-                    != "drained"
-                ):
+                while "drained" not in [one["state"] for one in await processes(client)]:  # noqa: ASYNC110
                     await asyncio.sleep(0.1)
             queued = (await client.post(f"/flows/{flow}/runs", json={"text": "later"})).json()["id"]
             await asyncio.sleep(3.0)
             assert (await client.get(f"/flow-runs/{queued}")).json()["status"] == "queued"
             assert (await client.delete(f"/processes/{worker['id']}/drain")).json()["state"] == "running"
             await until_completed(client, queued)
+
+
+async def processes(client: httpx2.AsyncClient) -> list[dict[str, Any]]:
+    """The processes that are listed."""
+    listed: list[dict[str, Any]] = (await client.get("/processes")).json()["items"]
+    return listed
 
 
 async def command(up: Up, *words: str) -> tuple[int | None, str]:

@@ -176,6 +176,6 @@ class _Replaceable(uvicorn.Server):
             for listening in (*self.servers, *(sockets or ())):
                 listening.close()
             until = time.monotonic() + min(self._handover_seconds, self.config.timeout_keep_alive)
-            while self.server_state.connections and time.monotonic() < until and not self.force_exit:
-                await asyncio.sleep(0.1)  # noqa: ASYNC110 - uvicorn's own set
+            while self.server_state.connections and time.monotonic() < until:  # noqa: ASYNC110 - uvicorn's own set
+                await asyncio.sleep(0.1)
         await super().shutdown(sockets)

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from contextlib import suppress
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,15 @@ from headgate.foundation.settings import ServerSettings
 from headgate.foundation.telemetry import FigurePage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headgate.features.processes import service as processes
     from headgate.features.runs import figures
+    from headgate.features.slos import service as slo_service
+    from headgate.features.slos.schemas import SloOut
 else:
+    processes = lazy_module("headgate.features.processes.service")
+    slo_service = lazy_module("headgate.features.slos.service")
     figures = lazy_module("headgate.features.runs.figures")
 
 router = APIRouter(tags=["health"])
@@ -159,6 +167,21 @@ async def _refresh(request: Request, page: FigurePage) -> None:
     for status, count in runs.items():
         page.gauge("runs", count, status)
     page.gauge("deliveries_waiting", deliveries)
+    with suppress(HeadgateError, TimeoutError):
+        async with asyncio.timeout(LONGEST_CHECK_SECONDS), request.app.state.database.reading() as session:
+            states, (slos, more) = await processes.count_states(session), await slo_service.list_exported(session)
+            for state, count in states.items():
+                page.gauge("processes", count, state)
+            _show_slos(page, slos, more)
+
+
+def _show_slos(page: FigurePage, slos: "Sequence[SloOut]", more: int) -> None:
+    """Show objectives by their ids; burn rates of windows without runs are left out."""
+    page.gauges("slo_target", {(slo.id,): slo.target for slo in slos})
+    page.gauges("slo_budget_left", {(slo.id,): slo.budget_left for slo in slos})
+    rates = {(slo.id, window): rate for slo in slos for window, rate in slo.burn.model_dump().items()}
+    page.gauges("slo_burn_rate", {labels: rate for labels, rate in rates.items() if rate is not None})
+    page.gauge("slo_not_shown", more)
 
 
 async def _counts(request: Request) -> tuple[dict[str, float], float]:

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -29,6 +29,10 @@ async def list_processes(session: AsyncSession, principal: Principal) -> list[Pr
     Raises `PermissionMissing`, `NotInstallationAdmin`.
     """
     _require(principal)
+    return await _list(session)
+
+
+async def _list(session: AsyncSession) -> list[ProcessOut]:
     rows = await repository.list_all(session)
     alive = dead_before()
     families: dict[str, list[Any]] = defaultdict(list)
@@ -61,6 +65,12 @@ async def undrain(session: AsyncSession, principal: Principal, process_id: str) 
     process = await _change(session, principal, process_id, draining_at=None, hand_over_at=None)
     await record(session, principal, "process.undrained", id=process_id, name=process.host)
     return process
+
+
+async def count_states(session: AsyncSession) -> dict[ProcessState, int]:
+    """Return how many servers and workers are in each state, for the operator's metrics."""
+    counts = Counter(process.state for process in await _list(session))
+    return {state: counts[state] for state in get_args(ProcessState)}
 
 
 def dead_before() -> int:
