@@ -18,7 +18,7 @@ from headgate.features.attention.filters import EVERYTHING, AttentionFilter
 from headgate.features.attention.repository import LONGEST_MESSAGE, AnyRow, Flows, Scope
 from headgate.features.attention.schemas import AttentionItem, AttentionOut, Kind
 from headgate.features.connections.tables import ConnectionRow
-from headgate.features.processes.repository import list_dead
+from headgate.features.processes.repository import list_dead_processes
 from headgate.features.processes.service import dead_before, may_manage
 from headgate.features.runs.approvals.service import count_mine
 from headgate.features.runs.budgets.daily import share_of
@@ -271,7 +271,7 @@ async def _dead(session: AsyncSession, principal: Principal, item_filter: Attent
     """Return processes that died: only admins of the installation see them."""
     if item_filter.of_flows or item_filter.space_id is not None or not may_manage(principal):
         return []
-    rows = await list_dead(session, before=dead_before(), limit=MOST_ITEMS + 1)
+    rows = await list_dead_processes(session, before=dead_before(), limit=MOST_ITEMS + 1)
     return [
         AttentionItem(
             key=f"dead_worker:{row.id}",

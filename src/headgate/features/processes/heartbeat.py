@@ -97,10 +97,10 @@ class Heartbeat:
         saved_at, saved = self._saved
         if work != saved or at - saved_at >= SAVE_SECONDS * MICROSECONDS:
             async with self._database.writing() as session:
-                await repository.save(session, {**self._values, "seen_at": at, "work": work})
+                await repository.save_process(session, {**self._values, "seen_at": at, "work": work})
             self._saved = at, work
         async with self._database.reading() as session:
-            row = await repository.find(session, self._drained_with)
+            row = await repository.find_process(session, self._drained_with)
         if row is None:
             return
         drain = Drain(row.draining_at is not None, row.hand_over_at is not None and at >= row.hand_over_at)
@@ -114,6 +114,6 @@ class Heartbeat:
         before = clock() - int(KEPT_SECONDS * MICROSECONDS)
         try:
             async with self._database.writing() as session:
-                await repository.forget(session, self.process_id, before=before)
+                await repository.forget_processes(session, self.process_id, before=before)
         except HeadgateError as error:
             log.warning("process not deleted from the list", problem=error.detail)

@@ -12,24 +12,24 @@ from headgate.foundation.database import insert_into
 _P = processes.c
 
 
-async def save(session: AsyncSession, values: dict[str, Any]) -> None:
+async def save_process(session: AsyncSession, values: dict[str, Any]) -> None:
     """Store a process, or renew it."""
     statement = insert_into(session, processes).values(values)
     renewed = {name: values[name] for name in ("seen_at", "work")}
     await session.execute(statement.on_conflict_do_update(index_elements=["id"], set_=renewed))
 
 
-async def find(session: AsyncSession, process_id: str) -> Any:  # noqa: ANN401 - a row, or None
+async def find_process(session: AsyncSession, process_id: str) -> Any:  # noqa: ANN401 - a row, or None
     """Return a process."""
     return (await session.execute(select(processes).where(_P.id == process_id))).one_or_none()
 
 
-async def list_all(session: AsyncSession) -> Sequence[Any]:
+async def list_process_rows(session: AsyncSession) -> Sequence[Any]:
     """Return all processes, oldest first."""
     return (await session.execute(select(processes).order_by(_P.started_at, _P.id))).all()
 
 
-async def list_dead(session: AsyncSession, *, before: int, limit: int) -> Sequence[Any]:
+async def list_dead_processes(session: AsyncSession, *, before: int, limit: int) -> Sequence[Any]:
     """Return servers and workers that were last seen before a time, the latest first."""
     query = select(processes).where(_P.parent_id.is_(None), _P.seen_at < before).order_by(_P.seen_at.desc())
     return (await session.execute(query.limit(limit))).all()
@@ -44,7 +44,7 @@ async def set_drain(
     await session.execute(change.values(draining_at=since, hand_over_at=hand_over_at))
 
 
-async def forget(session: AsyncSession, process_id: str, *, before: int) -> None:
+async def forget_processes(session: AsyncSession, process_id: str, *, before: int) -> None:
     """Delete a process that stops, its children, and all that died before a time."""
     await session.execute(delete(processes).where(or_(_P.parent_id == process_id, _P.parent_id.in_(_old(before)))))
     await session.execute(delete(processes).where(or_(_P.id == process_id, _P.seen_at < before)))

@@ -33,7 +33,7 @@ async def list_processes(session: AsyncSession, principal: Principal) -> list[Pr
 
 
 async def _list(session: AsyncSession) -> list[ProcessOut]:
-    rows = await repository.list_all(session)
+    rows = await repository.list_process_rows(session)
     alive = dead_before()
     families: dict[str, list[Any]] = defaultdict(list)
     for row in rows:

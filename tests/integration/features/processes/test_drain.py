@@ -120,7 +120,7 @@ class TestHeartbeat:
         assert await ids(database) == []
 
 
-async def _is(condition: bool) -> bool:  # noqa: FBT001
+async def _is(condition: bool) -> bool:
     return condition
 
 
@@ -144,4 +144,4 @@ async def change(database: Database, process_id: str, **values: Any) -> None:
 async def ids(database: Database) -> list[str]:
     """The processes that are listed."""
     async with database.reading() as session:
-        return [row.id for row in await repository.list_all(session)]
+        return [row.id for row in await repository.list_process_rows(session)]
