@@ -167,6 +167,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "event_key": lambda world: "key:same",
     "first_only": lambda world: True,
     "job": lambda world: "orphan_sweep",
+    "process_id": lambda _: "host:1:abc",
     "purpose": lambda world: "secrets",
     "key": lambda world: "0" * 16,
     "reason": lambda world: "the same reason",

@@ -7004,7 +7004,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow" | "dead_worker";
             /**
              * State
              * @enum {string}
@@ -7049,14 +7049,14 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow" | "dead_worker";
             /** Flow Id */
             flow_id?: string | null;
             /** Space Id */
             space_id?: string | null;
             /**
              * Threshold
-             * @description Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`); 0 for `silent`. Fixed: 14.4 for `burn_fast`, 6 for `burn_slow` (burn rates of service level objectives).
+             * @description Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`); servers and workers (`dead_worker`); 0 for `silent`. Fixed: 14.4 for `burn_fast`, 6 for `burn_slow` (burn rates of service level objectives).
              * @default 1
              */
             threshold?: number;
@@ -7133,7 +7133,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow" | "dead_worker";
             /**
              * State
              * @enum {string}

@@ -73,6 +73,12 @@ async def count_states(session: AsyncSession) -> dict[ProcessState, int]:
     return {state: counts[state] for state in get_args(ProcessState)}
 
 
+async def times_of_deaths(session: AsyncSession, *, since: int) -> list[int]:
+    """Return when servers and workers that died were last seen, of the newest 1,000, in microseconds."""
+    rows = await repository.list_dead_processes(session, before=dead_before(), limit=1_000)
+    return [row.seen_at for row in rows if row.seen_at >= since]
+
+
 def dead_before() -> int:
     """Return the time before which a process that was not seen since is dead."""
     return clock() - int(DEAD_SECONDS * MICROSECONDS)

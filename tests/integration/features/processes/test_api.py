@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from headgate.entrypoints.http import health
+from headgate.features.alerts import evaluation
 from headgate.foundation.settings import Settings
+from tests.integration.features.alerts.conftest import alerts, evaluated, rule
 from tests.integration.features.attention.conftest import act, items
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.rows import execute
@@ -92,6 +94,29 @@ class TestDeath:
         states = {one["id"]: one["state"] for one in (await us.get("admin", "/processes"))["items"]}
         assert states.pop("old:1:x") == "dead"
         assert list(states.values()) == ["running"]
+
+
+class TestAlerts:
+    async def test_open_at_a_death_and_are_for_the_installation(
+        self, us: Team, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(evaluation, "STEADY_SECONDS", 0.0)
+        space = await us.ask("admin", "POST", "/alert-rules", json={**RULE, "space_id": us.space})
+        assert (space.status_code, space.json()["code"]) == (422, "alert_rule_invalid")
+        assert (await us.ask("publisher", "POST", "/alert-rules", json=RULE)).status_code == 403
+        made = await rule(us, who="admin", **RULE)
+        await evaluated(us)
+        assert await alerts(us, "admin") == []
+        await add_dead(us)
+        await evaluated(us)
+        (alert,) = await alerts(us, "admin")
+        assert (alert["rule_id"], alert["value"], alert["state"]) == (made["id"], 1, "open")
+        await execute(us.database, "UPDATE processes SET seen_at = seen_at - 7200000000 WHERE host = 'old'")
+        await evaluated(us)
+        assert [one["state"] for one in await alerts(us, "admin")] == ["resolved"]
+
+
+RULE = {"name": "Deaths", "kind": "dead_worker", "threshold": 1, "window_seconds": 7200}
 
 
 async def add_dead(us: Team) -> None:

@@ -1,13 +1,21 @@
-"""Processes of the installation, with their heartbeats and drain mode."""
+"""Processes of the installation, with their heartbeats and drain mode, and alert rules on those that died."""
 
 import sqlalchemy as sa
 from alembic import op
+
+from headgate.foundation.migrations.known_kinds import change_known_kinds
 
 revision = "0084"
 down_revision = "0082"
 
 
+_BEFORE = "'burn_slow')"
+_AFTER = "'burn_slow', 'dead_worker')"
+_KNOWN = "kind IN ('failure', 'failure_rate', 'slow', 'silent', 'cost', 'queue', 'budget', 'burn_fast', "
+
+
 def upgrade() -> None:
+    change_known_kinds("alert_rules", _KNOWN, _BEFORE, _AFTER)
     op.create_table(
         "processes",
         sa.Column("id", sa.String(length=64), nullable=False),
@@ -28,3 +36,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("processes")
+    op.execute("DELETE FROM alert_rules WHERE kind = 'dead_worker'")
+    change_known_kinds("alert_rules", _KNOWN, _AFTER, _BEFORE)

@@ -67,6 +67,7 @@ export default {
   alert_queue: "Runs that wait for a worker",
   alert_budget: "Use of the daily budget",
   alert_burn_fast: "Fast use of an error budget",
+  alert_dead_worker: "Servers and workers that die",
   alert_burn_slow: "Slow use of an error budget",
   attention_trigger: "The trigger “{{name}}” is paused",
   attention_since: "Since version {{release}}",

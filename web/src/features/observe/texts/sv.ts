@@ -70,6 +70,7 @@ const sv: Translation<typeof en> = {
   alert_queue: "Körningar som väntar på en arbetsprocess",
   alert_budget: "Användning av dagsbudgeten",
   alert_burn_fast: "Snabb förbrukning av en felbudget",
+  alert_dead_worker: "Servrar och arbetsprocesser som dör",
   alert_burn_slow: "Långsam förbrukning av en felbudget",
   attention_trigger: "Utlösaren ”{{name}}” är pausad",
   attention_since: "Sedan version {{release}}",

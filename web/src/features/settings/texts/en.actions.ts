@@ -54,6 +54,8 @@ export default {
   did_pack_installed: "Pack installed",
   did_pack_removed: "Pack removed",
   did_pack_upgraded: "Pack upgraded",
+  did_process_drained: "Server or worker drained",
+  did_process_undrained: "Server or worker takes work again",
   did_pack_signer_added: "Pack signing key trusted",
   did_pack_signer_removed: "Pack signing key removed",
   did_knowledge_base_changed: "Knowledge base changed",

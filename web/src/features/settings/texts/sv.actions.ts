@@ -56,6 +56,8 @@ const sv: Translation<typeof en> = {
   did_pack_installed: "Paket installerat",
   did_pack_removed: "Paket borttaget",
   did_pack_upgraded: "Paket uppgraderat",
+  did_process_drained: "Server eller arbetsprocess töms",
+  did_process_undrained: "Server eller arbetsprocess tar emot arbete igen",
   did_pack_signer_added: "Signeringsnyckel för paket betrodd",
   did_pack_signer_removed: "Signeringsnyckel för paket borttagen",
   did_knowledge_base_changed: "Kunskapsbas ändrad",
