@@ -33,10 +33,9 @@ def listen(server: ServerSettings) -> socket.socket:
     return listening
 
 
-def environment_of(listening: socket.socket | None, ready: int | None) -> tuple[Mapping[str, str], list[int]]:
+def environment_of(listening: int | None, ready: int | None) -> tuple[Mapping[str, str], list[int]]:
     """Return variables for a process, and descriptors that it inherits."""
-    handed = {SOCKET: None if listening is None else listening.fileno(), READY: ready}
-    numbers = {name: number for name, number in handed.items() if number is not None}
+    numbers = {name: number for name, number in ((SOCKET, listening), (READY, ready)) if number is not None}
     return {name: str(number) for name, number in numbers.items()}, list(numbers.values())
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -52,8 +51,8 @@ class Part:
     command: list[str]
     replacement: Replacement | None = None
     """None: it is not replaced."""
-    listening: socket.socket | None = None
-    """The socket that each process of the part is handed."""
+    listening: int | None = None
+    """The descriptor of the socket that each process of the part is handed."""
 
 
 class Service(Protocol):

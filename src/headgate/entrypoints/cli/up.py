@@ -72,7 +72,7 @@ def _parts(stack: ExitStack, settings: Settings, concurrency: int | None) -> lis
     listening = stack.enter_context(listen(settings.server))
     seconds = settings.server.handover_seconds
     return [
-        Part("server", server, Replacement(signal.SIGUSR1, 2 * seconds), listening),
+        Part("server", server, Replacement(signal.SIGUSR1, 2 * seconds), listening.fileno()),
         Part("worker", worker, Replacement(signal.SIGHUP, seconds)),
         Part("beat", beat, Replacement(signal.SIGTERM, 0, reports=False)),
     ]

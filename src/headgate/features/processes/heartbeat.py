@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -70,7 +69,7 @@ class Heartbeat:
             "id": process_id,
             "parent_id": parent_id,
             "kind": kind,
-            "host": socket.gethostname()[:255],
+            "host": process_id.partition(":")[0],
             "pid": os.getpid(),
             "version": __version__,
             "started_at": clock(),
