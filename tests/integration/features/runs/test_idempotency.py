@@ -203,7 +203,7 @@ class TestBulkActions:
     async def test_change_runs_once_at_the_same_moment_too(self, us: Team) -> None:
         flow_id = await published(us)
         run_id = (await start(us, flow_id, "start", text="hello", wait=True)).json()["id"]
-        body = {"action": "rerun", "run_ids": [run_id]}
+        body: dict[str, Any] = {"action": "rerun", "run_ids": [run_id]}
         first = await send(us, "/flow-runs/actions", "key", **body)
         assert first.json()["items"][0]["new_run_id"] is not None
         assert "idempotency-replayed" not in first.headers
@@ -225,7 +225,7 @@ class TestBulkActions:
         flow_id = await published(us, spec=BROKEN)
         await start(us, flow_id, "start", text="no JSON", wait=True)
         (item,) = (await us.get("runner", "/attention"))["items"]
-        body = {"action": "rerun", "keys": [item["key"]]}
+        body: dict[str, Any] = {"action": "rerun", "keys": [item["key"]]}
         first, second = [await send(us, "/attention/actions", "key", **body) for _ in range(2)]
         assert first.json()["items"][0]["done"]
         assert second.json() == first.json()
