@@ -59,12 +59,12 @@ def drain(
     It is drained until it ends, or until `headgate processes undrain`.
     """
     body, until = DrainIn(hand_over_seconds=hand_over_after), time.monotonic() + wait
-    found = _changed(lambda session: service.drain(session, acting(), process, body))
-    while found.state == "draining" and time.monotonic() < until:
+    current = _changed(lambda session: service.drain(session, acting(), process, body))
+    while current.state == "draining" and time.monotonic() < until:
         time.sleep(POLL_SECONDS)
-        found = _found(process)
-    _show(found, json=json)
-    return WAITING if found.state == "draining" else OK
+        current = _read(process)
+    _show(current, json=json)
+    return WAITING if current.state == "draining" else OK
 
 
 @app.command()
@@ -81,7 +81,7 @@ def _changed(change: "Callable[[AsyncSession], Awaitable[ProcessOut]]") -> Proce
     return with_installation(work)
 
 
-def _found(process_id: str) -> ProcessOut:
+def _read(process_id: str) -> ProcessOut:
     async def work(installation: Installation) -> ProcessOut:
         async with installation.database.reading() as session:
             return await service.get_process(session, acting(), process_id)

@@ -176,7 +176,7 @@ async def _refresh(request: Request, page: FigurePage) -> None:
 
 
 def _show_slos(page: FigurePage, slos: "Sequence[SloOut]", more: int) -> None:
-    """Show objectives by their ids; burn rates of windows without runs are left out."""
+    """Show objectives by their ids; burn rates of windows without runs are omitted."""
     page.gauges("slo_target", {(slo.id,): slo.target for slo in slos})
     page.gauges("slo_budget_left", {(slo.id,): slo.budget_left for slo in slos})
     rates = {(slo.id, window): rate for slo in slos for window, rate in slo.burn.model_dump().items()}

@@ -33,7 +33,7 @@ class WorkerHeartbeat:
         self._thread = threading.Thread(target=self._run, name="headgate-heartbeat", daemon=True)
 
     def start(self, consumer: Any) -> None:  # noqa: ANN401 - Celery's
-        """Start beating; a connection to the broker that is made anew replaces the consumer only."""
+        """Start beating; a connection to the broker that is made again replaces the consumer only."""
         self._consumer = consumer
         if not self._thread.is_alive():
             self._thread.start()
