@@ -95,7 +95,7 @@ FIRST_ROWS = (
 NO_ROWS = (
     "ALTER TABLE audit_events DISABLE TRIGGER USER; DELETE FROM audit_events;"
     "ALTER TABLE audit_events ENABLE TRIGGER USER; DELETE FROM audit_heads; DELETE FROM tenants;"
-    "DELETE FROM installation_keys; DELETE FROM key_readers; DELETE FROM scheduled_jobs; "
+    "DELETE FROM installation_keys; DELETE FROM key_readers; DELETE FROM processes; DELETE FROM scheduled_jobs; "
     "DELETE FROM passkey_challenges; DELETE FROM packs; DELETE FROM pack_components; DELETE FROM pack_signers"
 )
 """The audit log refuses to be emptied; only the owner of its table may, between two tests."""

@@ -4,7 +4,7 @@ The engine is open from the start; every other part is made, and its modules are
 """
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
     from headgate.features.mcptools.registry import McpRegistry
+    from headgate.features.processes import heartbeat
     from headgate.features.runs.engine import build
     from headgate.features.runs.engine.backend import ExecutionBackend
     from headgate.features.runs.preview import service as preview
@@ -61,6 +62,7 @@ else:
     pack_service = lazy_module("headgate.features.flows.packs.service")
     rotation = lazy_module("headgate.features.keyring.rotation")
     maintenance = lazy_module("headgate.features.maintenance.service")
+    heartbeat = lazy_module("headgate.features.processes.heartbeat")
     build = lazy_module("headgate.features.runs.engine.build")
     preview = lazy_module("headgate.features.runs.preview.service")
     slo_counting = lazy_module("headgate.features.slos.counting")
@@ -291,6 +293,20 @@ class Parts(Installation):
         """The sessions of the development agent."""
         return self._development.sessions
 
+    @property
+    def heartbeat(self) -> "heartbeat.Heartbeat":
+        """The heartbeat of this process as a server, which can be drained."""
+        jobs, engine = self.services.jobs, self.engine
+
+        def apply(drain: "heartbeat.Drain") -> None:
+            jobs.leases.draining = drain.draining
+            engine.drain(draining=drain.draining, handing_over=drain.handing_over)
+
+        def work() -> dict[str, int]:
+            return {"runs": engine.working, **jobs.working}
+
+        return heartbeat.Heartbeat(self.database, "server", jobs.leases.worker.id, work=work, apply=apply)
+
     def recover(self) -> None:
         """Start the background work of a server: periodic jobs, and the recovery of work of ended processes.
 
@@ -340,5 +356,5 @@ async def open_parts(settings: Settings, *, recover: bool = False, role: str = C
         closing.push_async_callback(parts.services.close)
         await parts.engine.open()
         closing.push_async_callback(parts.engine.close)
-        async with parts.services.jobs.running():
+        async with parts.services.jobs.running(), parts.heartbeat.running() if recover else nullcontext():
             yield parts

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Literal
 
 from headgate.foundation.errors import Conflict
 from headgate.foundation.private_files import private_folder
@@ -30,6 +31,7 @@ ENDING_SECONDS = 1.0
 """How long a killed owner may still appear alive."""
 POLL_SECONDS = 0.05
 OWNER = "up"
+RestartState = Literal["running", "done", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class ProcessRecord:
     def __init__(self, folder: Path) -> None:
         self._path = folder / "processes.json"
         self._lock_path = folder / "up.lock"
+        self._restart_path = folder / "restart.json"
         private_folder(folder)
         self._processes: dict[str, Process] = {}
 
@@ -122,6 +125,27 @@ class ProcessRecord:
         if self._processes.pop(name, None) is not None:
             self._write()
 
+    def owner(self) -> Process | None:
+        """Return the running `up`; None when there is none."""
+        owner = self._read().get(OWNER)
+        return owner if owner is not None and owner.alive else None
+
+    def write_restart(self, state: RestartState, problem: str = "") -> None:
+        """Record how a restart is going."""
+        _replace(self._restart_path, {"state": state, "problem": problem})
+
+    def read_restart(self) -> tuple[RestartState | None, str]:
+        """Return how the last restart is going, and its problem; None before it has begun."""
+        try:
+            restart = json.loads(self._restart_path.read_bytes())
+        except FileNotFoundError:
+            return None, ""
+        return restart["state"], restart["problem"]
+
+    def forget_restart(self) -> None:
+        """Delete the record of the last restart."""
+        self._restart_path.unlink(missing_ok=True)
+
     def end_remaining(self) -> None:
         """End every recorded process that is still the same one, with its group; it is killed after `END_SECONDS`."""
         running = [process for name, process in self._read().items() if name != OWNER and process.alive]
@@ -159,9 +183,14 @@ class ProcessRecord:
             return {}
 
     def _write(self) -> None:
-        part = self._path.with_suffix(".part")
-        part.write_text(json.dumps({name: asdict(process) for name, process in self._processes.items()}))
-        part.replace(self._path)
+        _replace(self._path, {name: asdict(process) for name, process in self._processes.items()})
+
+
+def _replace(path: Path, content: object) -> None:
+    """Write a file of JSON at once."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(content))
+    part.replace(path)
 
 
 def started_at(pid: int) -> str:

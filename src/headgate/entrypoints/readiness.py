@@ -16,6 +16,8 @@ from headgate.foundation.log import redact_text
 LONGEST_CHECK_SECONDS = 3.0
 """Timeout of each check; a part that exceeds it has failed."""
 State = Literal["ok", "failed"]
+Status = Literal["ok", "draining", "failed"]
+"""`draining`: it works, and takes no new work: load balancers send requests to other servers."""
 
 
 class PartState(BaseModel):
@@ -31,7 +33,7 @@ class PartState(BaseModel):
 class Readiness(BaseModel):
     """The state of everything the server needs."""
 
-    status: State
+    status: Status
     version: str = __version__
     parts: list[PartState]
     queue_depth: int
@@ -46,6 +48,7 @@ async def check_readiness(
     writes: Callable[[], Awaitable[None]] | None = None,
     lag: Callable[[], float] | None = None,
     most_lag_seconds: float = math.inf,
+    draining: bool = False,
 ) -> Readiness:
     """Check every part concurrently. Takes at most `LONGEST_CHECK_SECONDS` and raises nothing.
 
@@ -55,12 +58,14 @@ async def check_readiness(
         writes: Raises unless the writer of runs can write.
         lag: Maximum lag of the event loop in the last ten seconds, in seconds.
         most_lag_seconds: Lag above which the event loop has failed.
+        draining: Whether the server is drained.
     """
     checks = [_answers("database", ping), *([] if writes is None else [_answers("run writer", writes)])]
     answers, (engine, engine_health) = await asyncio.gather(asyncio.gather(*checks), _engine(health))
     parts = [*answers, *([] if lag is None else [_loop(lag(), most_lag_seconds)]), *_parts_of(engine, engine_health)]
+    status: Status = "draining" if draining else "ok"
     return Readiness(
-        status="ok" if all(part.state == "ok" for part in parts) else "failed",
+        status=status if all(part.state == "ok" for part in parts) else "failed",
         parts=parts,
         queue_depth=engine_health.queue_depth if engine_health else -1,
         workers=engine_health.workers if engine_health else 0,

@@ -67,7 +67,15 @@ def rows(url: str, *omitted: str) -> dict[str, list[Any]]:
         return {name: sorted(map(repr, connection.execute(f'SELECT * FROM "{name}"').fetchall())) for name in names}
 
 
-CHANGED = ("audit_events", "audit_heads", "scheduled_jobs", "user_sessions", "one_time_links", "key_readers")
+CHANGED = (
+    "audit_events",
+    "audit_heads",
+    "scheduled_jobs",
+    "user_sessions",
+    "one_time_links",
+    "key_readers",
+    "processes",
+)
 """Tables that a restore, or a command after it, writes to."""
 
 

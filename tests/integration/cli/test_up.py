@@ -40,6 +40,13 @@ FLOW: dict[str, Any] = {
 }
 
 
+QUICK = {
+    "name": "Quick",
+    "nodes": [{"id": "heard", "type": "ChatInput"}, {"id": "out", "type": "ChatOutput"}],
+    "edges": [{"source": "heard", "output": "text", "target": "out", "input": "input"}],
+}
+
+
 class Up:
     """The command as a process, and all that it started."""
 
@@ -206,6 +213,115 @@ class TestKilled:
                 assert (answer["status"], answer["output"]["text"]) == ("completed", "after")
         finally:
             end(second)
+
+
+class TestRestart:
+    async def test_refuses_no_request_and_fails_no_run(self, up: Up) -> None:
+        await up.until_ready()
+        before = {name: up.service(name) for name in ("server", "worker", "beat")}
+        async with httpx2.AsyncClient(base_url=f"{up.url}/api/v1", timeout=90) as client:
+            flow = (await client.post("/flows", json={"definition": QUICK})).json()["id"]
+            slow = (await client.post("/flows", json={"definition": FLOW})).json()["id"]
+            begun = [(await client.post(f"/flows/{slow}/runs", json={"text": "slow"})).json()["id"] for _ in range(2)]
+            restarted = asyncio.Event()
+            reused = asyncio.create_task(runs_until(restarted, up.url, flow))
+            fresh = asyncio.create_task(requests_until(restarted, up.url))
+            code, said = await command(up, "restart", "--json")
+            await asyncio.sleep(1.0)
+            restarted.set()
+            statuses, answers = await reused, await fresh
+            assert (code, json.loads(said)["state"]) == (0, "done"), up.log.read_text()[-3000:]
+            assert len(statuses) > 3
+            assert set(statuses) == {"completed"}
+            assert len(answers) > 50
+            assert set(answers) == {200}
+            for run_id in begun:
+                await until_completed(client, run_id)
+            listed = await processes(client)
+        after = {name: up.service(name) for name in before}
+        assert set(before.values()).isdisjoint(after.values())
+        # The old ones stopped in order.
+        alive = [(one["kind"], one["state"]) for one in listed]
+        assert sorted(alive) == [("server", "running"), ("worker", "running")]
+        assert {one["pid"] for one in listed} == {after["server"], after["worker"]}
+
+    async def test_keeps_the_old_process_when_a_new_one_does_not_start(self, up: Up) -> None:
+        await up.until_ready()
+        before = up.service("server")
+        workers = up.folder / "data" / "workers"
+        hidden = workers.rename(workers.with_name("hidden"))
+        workers.write_text("no folder")
+        code, said = await command(up, "restart")
+        assert code == 1, said
+        assert "server: The new process did not become ready." in said
+        workers.unlink()
+        hidden.rename(workers)
+        assert up.service("server") == before
+        await up.until_ready()
+
+    async def test_of_nothing_says_so(self, folder: Path) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "headgate", "restart"),
+            env={**os.environ, "HEADGATE_DATA_DIR": str(folder)},
+            stderr=subprocess.PIPE,
+        )
+        _, said = await process.communicate()
+        assert process.returncode == 4
+        assert b"not running" in said
+
+
+class TestDrain:
+    async def test_of_a_worker_leaves_its_messages_to_others(self, up: Up) -> None:
+        await up.until_ready()
+        async with httpx2.AsyncClient(base_url=f"{up.url}/api/v1", timeout=90) as client:
+            flow = (await client.post("/flows", json={"definition": QUICK})).json()["id"]
+            (worker,) = [one for one in await processes(client) if one["kind"] == "worker"]
+            assert (await client.put(f"/processes/{worker['id']}/drain", json={})).json()["state"] == "draining"
+            async with asyncio.timeout(START_SECONDS):
+                while "drained" not in [one["state"] for one in await processes(client)]:  # noqa: ASYNC110
+                    await asyncio.sleep(0.1)
+            queued = (await client.post(f"/flows/{flow}/runs", json={"text": "later"})).json()["id"]
+            await asyncio.sleep(3.0)
+            assert (await client.get(f"/flow-runs/{queued}")).json()["status"] == "queued"
+            assert (await client.delete(f"/processes/{worker['id']}/drain")).json()["state"] == "running"
+            await until_completed(client, queued)
+
+
+async def processes(client: httpx2.AsyncClient) -> list[dict[str, Any]]:
+    """The processes that are listed."""
+    listed: list[dict[str, Any]] = (await client.get("/processes")).json()["items"]
+    return listed
+
+
+async def command(up: Up, *words: str) -> tuple[int | None, str]:
+    """Run the command line on the folder. Returns its exit code and output."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("HEADGATE_")}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "headgate", *words),
+        env={**kept, "HEADGATE_DATA_DIR": str(up.folder / "data")},
+        stdout=subprocess.PIPE,
+    )
+    output, _ = await process.communicate()
+    return process.returncode, output.decode()
+
+
+async def runs_until(over: asyncio.Event, url: str, flow: str) -> list[str]:
+    """Status of runs, one after another, over connections that are kept."""
+    statuses = []
+    async with httpx2.AsyncClient(base_url=f"{url}/api/v1", timeout=90) as client:
+        while not over.is_set():
+            answer = await client.post(f"/flows/{flow}/runs", json={"text": "quick", "wait": True})
+            statuses.append(answer.json().get("status", answer.text))
+    return statuses
+
+
+async def requests_until(over: asyncio.Event, url: str) -> list[int]:
+    """Status of requests, each over a connection of its own."""
+    answers = []
+    while not over.is_set():
+        async with httpx2.AsyncClient(base_url=url, timeout=90) as client:
+            answers.append((await client.get("/api/v1/flows")).status_code)
+    return answers
 
 
 class TestRefusals:

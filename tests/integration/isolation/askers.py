@@ -226,6 +226,10 @@ ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     ("POST", "/api/v1/keyring/{purpose}/rotate"): 403,
     ("POST", "/api/v1/keyring/keys/{key}/retire"): 403,
     ("POST", "/api/v1/keyring/keys/{key}/revoke"): 403,
+    # so are processes
+    ("GET", "/api/v1/processes"): 403,
+    ("PUT", "/api/v1/processes/{process_id}/drain"): 403,
+    ("DELETE", "/api/v1/processes/{process_id}/drain"): 403,
     # so are packs
     ("GET", "/api/v1/packs"): 403,
     ("POST", "/api/v1/packs"): 403,

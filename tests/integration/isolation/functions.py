@@ -343,6 +343,8 @@ _AT_THE_DOOR = "nobody has signed in yet; no id is given, and what is answered g
 _CLAIMED = "takes a job that this process has claimed; no route reaches it with an id it was given"
 _KEY = "takes an idempotency key, which carries the tenant of who sent it; test_idempotency.py asks as another"
 _PACKS = "packs belong to the installation; features/flows/packs asks who the caller is, and catalogs show them to all"
+_PROCESSES = "processes are the installation's; its admins see and drain them"
+_METRICS = "for the operator's metrics, which have ids and numbers, and no name"
 _RING = "the keys are the installation's; its admins and a job count and encrypt values again, and read none"
 WORKER_ONLY = {
     "queued_runs": "no run of the world is queued; its statement is that of failed_deliveries",
@@ -415,6 +417,14 @@ WORKER_ONLY = {
     "find_pack_signer": _PACKS,
     "add_pack_signer": _PACKS,
     "remove_pack_signer": _PACKS,
+    "save_process": _PROCESSES,
+    "find_process": _PROCESSES,
+    "list_process_rows": _PROCESSES,
+    "list_dead_processes": _PROCESSES,
+    "set_drain": _PROCESSES,
+    "forget_processes": _PROCESSES,
+    "list_of_installation": _METRICS,
+    "count_of_installation": _METRICS,
     "list_ring_keys": _RING,
     "find_ring_key": _RING,
     "add_ring_key": _RING,

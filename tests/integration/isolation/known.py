@@ -167,6 +167,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "event_key": lambda world: "key:same",
     "first_only": lambda world: True,
     "job": lambda world: "orphan_sweep",
+    "process_id": lambda _: "host:1:abc",
     "purpose": lambda world: "secrets",
     "key": lambda world: "0" * 16,
     "reason": lambda world: "the same reason",
@@ -311,6 +312,10 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("POST", "/api/v1/keyring/{purpose}/rotate"): {403},
     ("POST", "/api/v1/keyring/keys/{key}/retire"): {403},
     ("POST", "/api/v1/keyring/keys/{key}/revoke"): {403},
+    # So are processes.
+    ("GET", "/api/v1/processes"): {403},
+    ("PUT", "/api/v1/processes/{process_id}/drain"): {403},
+    ("DELETE", "/api/v1/processes/{process_id}/drain"): {403},
     # So are packs.
     ("GET", "/api/v1/packs"): {403},
     ("POST", "/api/v1/packs"): {403},

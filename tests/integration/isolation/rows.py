@@ -19,6 +19,7 @@ NO_TENANT = {
     "scheduled_jobs": "jobs of the whole installation",
     "installation_keys": "which keys the installation has, and never a key",
     "key_readers": "processes of the whole installation",
+    "processes": "processes of the whole installation",
     "packs": "packs of the whole installation",
     "pack_items": "their parts",
     "pack_components": "their code, as its authors distribute it",

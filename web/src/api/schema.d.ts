@@ -36,8 +36,9 @@ export interface paths {
          * @description Checks in parallel: a write to the database, the engine, and with Celery the broker, result backend and workers.
          *
          *     It writes both as the API and as runs do. The event loop's lag of the last ten seconds is checked too. Responds 503
-         *     when a check fails or takes more than three seconds. With auto-login, or with the token of `/metrics` as a bearer
-         *     token, the response lists each part; otherwise only the status.
+         *     when a check fails or takes more than three seconds, and with `draining` while the server is drained. With
+         *     auto-login, or with the token of `/metrics` as a bearer token, the response lists each part; otherwise only the
+         *     status.
          */
         get: operations["ready_health_ready_get"];
         put?: never;
@@ -453,7 +454,7 @@ export interface paths {
          * Change several runs
          * @description Cancel, pause, continue, resume or rerun each of the runs, or redeliver its failed deliveries.
          *
-         *     The response has one result per run.
+         *     The response has one result per run. With an `Idempotency-Key` it is stored for 24 hours.
          *
          *     Requires the permission `runs.start`.
          */
@@ -1763,6 +1764,58 @@ export interface paths {
          */
         post: operations["run_api_v1_maintenance__job__run_post"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/processes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List servers and workers
+         * @description List the processes of the installation, what each works on, and those that died within seven days.
+         *
+         *     Requires the permission `maintenance.run`.
+         */
+        get: operations["list__api_v1_processes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/processes/{process_id}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Drain a server or worker
+         * @description Let it take no new runs, trigger firings and other jobs; it finishes what it has, or hands it over.
+         *
+         *     Others continue within a few seconds. Its `/health/ready` responds 503 with `draining`. It is drained until it ends.
+         *
+         *     Requires the permission `maintenance.run`.
+         */
+        put: operations["drain_api_v1_processes__process_id__drain_put"];
+        post?: never;
+        /**
+         * Let a server or worker take work again
+         * @description End its drain mode.
+         *
+         *     Requires the permission `maintenance.run`.
+         */
+        delete: operations["undrain_api_v1_processes__process_id__drain_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5289,9 +5342,9 @@ export interface paths {
          * List what needs a human
          * @description List failed, queued and stuck runs, failed deliveries, stopped triggers, broken connections, approvals, alerts.
          *
-         *     Daily budgets that are exhausted are listed, too. Runs of a flow that fail with the same error are one item: error
-         *     code, step and message without numbers and ids. The newest 5,000 failed runs of 7 days are grouped. Only what you
-         *     may view is listed.
+         *     Daily budgets that are exhausted are listed, too, and servers and workers that died. Runs of a flow that fail with
+         *     the same error are one item: error code, step and message without numbers and ids. The newest 5,000 failed runs of 7
+         *     days are grouped. Only what you may view is listed.
          *
          *     Requires the permission `runs.view`.
          */
@@ -5318,7 +5371,8 @@ export interface paths {
          * @description Resume, rerun, cancel or redeliver what is behind items; assign them; dismiss or mute them for yourself.
          *
          *     The response has one result per run, delivery, trigger or item. A request changes at most 200. Each run needs
-         *     `runs.start` in its space, each trigger `triggers.manage`, an assignment `runs.start`.
+         *     `runs.start` in its space, each trigger `triggers.manage`, an assignment `runs.start`. With an
+         *     `Idempotency-Key` the response is stored for 24 hours.
          *
          *     Requires the permission `runs.view`.
          */
@@ -6950,7 +7004,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow" | "dead_worker";
             /**
              * State
              * @enum {string}
@@ -6995,14 +7049,14 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow" | "dead_worker";
             /** Flow Id */
             flow_id?: string | null;
             /** Space Id */
             space_id?: string | null;
             /**
              * Threshold
-             * @description Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`); 0 for `silent`. Fixed: 14.4 for `burn_fast`, 6 for `burn_slow` (burn rates of service level objectives).
+             * @description Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`); servers and workers (`dead_worker`); 0 for `silent`. Fixed: 14.4 for `burn_fast`, 6 for `burn_slow` (burn rates of service level objectives).
              * @default 1
              */
             threshold?: number;
@@ -7079,7 +7133,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow";
+            kind: "failure" | "failure_rate" | "slow" | "silent" | "cost" | "queue" | "budget" | "burn_fast" | "burn_slow" | "dead_worker";
             /**
              * State
              * @enum {string}
@@ -7221,7 +7275,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "ok" | "failed";
+            status: "ok" | "draining" | "failed";
         };
         /**
          * AnswerOut
@@ -7803,14 +7857,14 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert";
+            kind: "failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert" | "dead_worker";
             /** Space Id */
             space_id?: string | null;
             /** Flow Id */
             flow_id?: string | null;
             /**
              * Name
-             * @description Name of the flow, trigger, connection or alert rule.
+             * @description Name of the flow, trigger, connection or alert rule; host of a process.
              * @default
              */
             name?: string;
@@ -7821,7 +7875,7 @@ export interface components {
             step_id?: string | null;
             /**
              * Code
-             * @description Error code of failed runs; kind of the rule of an alert.
+             * @description Error code of failed runs; kind of the rule of an alert; `server` or `worker`.
              * @default
              */
             code?: string;
@@ -7890,7 +7944,7 @@ export interface components {
              * More
              * @description Kinds with older items than those listed: narrow the filter to see them.
              */
-            more?: ("failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert")[];
+            more?: ("failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert" | "dead_worker")[];
         };
         /**
          * AttentionResult
@@ -9499,6 +9553,17 @@ export interface components {
             /** Revision */
             revision: number;
             definition: components["schemas"]["Flow"];
+        };
+        /**
+         * DrainIn
+         * @description How a process is drained.
+         */
+        DrainIn: {
+            /**
+             * Hand Over Seconds
+             * @description After this time it hands its runs over at the next step boundary. Omitted: it finishes them.
+             */
+            hand_over_seconds?: number | null;
         };
         /**
          * DryBudget
@@ -14247,6 +14312,13 @@ export interface components {
             /** Next Cursor */
             next_cursor?: string | null;
         };
+        /** Page[ProcessOut] */
+        Page_ProcessOut_: {
+            /** Items */
+            items: components["schemas"]["ProcessOut"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+        };
         /** Page[QuotaOut] */
         Page_QuotaOut_: {
             /** Items */
@@ -14881,6 +14953,58 @@ export interface components {
             remedy?: string;
         };
         /**
+         * ProcessOut
+         * @description A server, or a worker with its children.
+         */
+        ProcessOut: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "server" | "worker";
+            /**
+             * State
+             * @description `draining`: takes no new work and finishes what it has. `drained`: has none left and may be stopped. `dead`: its heartbeat stopped, and it was not stopped in order.
+             * @enum {string}
+             */
+            state: "running" | "draining" | "drained" | "dead";
+            /** Host */
+            host: string;
+            /** Pid */
+            pid: number;
+            /** Version */
+            version: string;
+            /**
+             * Started At
+             * Format: date-time
+             */
+            started_at: string;
+            /**
+             * Seen At
+             * Format: date-time
+             */
+            seen_at: string;
+            /**
+             * Work
+             * @description What it works on: number of `runs`, and of jobs by kind.
+             */
+            work: {
+                [key: string]: number;
+            };
+            /**
+             * Draining At
+             * @description Since when it is drained.
+             */
+            draining_at: string | null;
+            /**
+             * Hand Over At
+             * @description From then on it begins no further step: other processes continue its runs. Null: never.
+             */
+            hand_over_at: string | null;
+        };
+        /**
          * ProposalIn
          * @description A request for questions that a model makes from passages of a base.
          */
@@ -15332,7 +15456,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "ok" | "failed";
+            status: "ok" | "draining" | "failed";
             /**
              * Version
              * @default 0.1.0
@@ -21496,7 +21620,10 @@ export interface operations {
     change_several_api_v1_flow_runs_actions_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
+                "idempotency-key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -21526,6 +21653,16 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -27099,6 +27236,285 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobRun"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list__api_v1_processes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ProcessOut_"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drain_api_v1_processes__process_id__drain_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                process_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DrainIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProcessOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undrain_api_v1_processes__process_id__drain_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                process_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProcessOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -44803,7 +45219,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only items of these kinds. */
-                kind?: ("failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert")[] | null;
+                kind?: ("failed_runs" | "queued_runs" | "stuck_runs" | "failed_deliveries" | "approvals" | "trigger" | "failing_trigger" | "connection" | "expiry" | "budget" | "alert" | "dead_worker")[] | null;
                 /** @description Only items of this space. */
                 space_id?: string | null;
                 flow_id?: string | null;
@@ -44894,7 +45310,10 @@ export interface operations {
     change_api_v1_attention_actions_post: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A random key. The same request with the same key within 24 hours returns what the first one started, with `Idempotency-Replayed: true`; a different body is refused with 409. */
+                "idempotency-key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -44929,6 +45348,16 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": unknown;
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description The URL is too long; send long values in the body. */

@@ -1,7 +1,7 @@
 """HTTP routes of the assistant."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from anyio import CancelScope
@@ -57,7 +57,7 @@ async def assist_stream(
         repeated = EventStream(with_heartbeat(_repeated(stored)))
         repeated.headers.update(headers_of(once))
         return repeated
-    async with _released_on_error(once):
+    async with once.released_on_error():
         turn_flow = await assistant.open(caller, body, again)
     return EventStream(with_heartbeat(_events(assistant, turn_flow, body, once), may_go_on=while_allowed(again)))
 
@@ -74,7 +74,7 @@ async def assist(
     stored = await once.hold(assistant.limits.max_seconds + _MARGIN_SECONDS)
     if stored is not None:
         return stored
-    async with _released_on_error(once):
+    async with once.released_on_error():
         answer = await assistant.answer(await assistant.open(caller, body, again), body)
         await once.settle(answer)
     return answer
@@ -137,14 +137,3 @@ async def _events(
 async def _repeated(event: dict[str, Any]) -> AsyncGenerator[SseEvent, None]:
     """The last event of the turn, for a repeated request."""
     yield SseEvent("1", event["event"], event)
-
-
-@asynccontextmanager
-async def _released_on_error(once: StartOnce) -> AsyncIterator[None]:
-    """Release the key when the turn ends without a result."""
-    try:
-        yield
-    except BaseException:
-        with CancelScope(shield=True):
-            await once.release()
-        raise

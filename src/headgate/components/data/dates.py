@@ -1,7 +1,8 @@
 """The component that calculates with dates."""
 
 import calendar
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
@@ -9,14 +10,61 @@ from zoneinfo import ZoneInfo
 from pydantic import JsonValue, PrivateAttr
 
 from headgate.components.clock import current_time, zone
+from headgate.components.data.holidays import holidays_in
+from headgate.components.readers.calendar import MOST_BYTES
 from headgate.graph.names import clipped
 from headgate.sdk import Component, ComponentError, Data, Text, field, output
 
 Unit = Literal["seconds", "minutes", "hours", "days", "weeks", "months", "years", "business days"]
-Operation = Literal["add", "subtract", "difference", "start of", "end of", "convert"]
+Operation = Literal["add", "subtract", "difference", "start of", "end of", "convert", "next business day"]
 _SECONDS = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800}
 MOST_DAYS = 4_000_000
 """Longest period, in days: the calendar has 3,652,059."""
+MOST_YEARS = 20
+"""Longest period for which recurring holidays of a calendar are read."""
+MARGIN_DAYS = 60
+"""Days around a period for which holidays are read, in addition to one for each business day."""
+
+
+class BusinessDays:
+    """Counts Monday to Friday without holidays.
+
+    Args:
+        holidays: Days that are no business days; those on weekends do not matter.
+    """
+
+    def __init__(self, holidays: Iterable[date] = ()) -> None:
+        self._holidays = sorted({day.toordinal() for day in holidays if day.weekday() < 5})
+
+    def until(self, ordinal: int) -> int:
+        """Return the business days from 0001-01-01, a Monday, to the day of an ordinal."""
+        weeks, rest = divmod(ordinal, 7)
+        return weeks * 5 + min(rest, 5) - bisect_right(self._holidays, ordinal)
+
+    def between(self, first: date, second: date) -> int:
+        """Return the business days after the first day, up to and including the second; negative if that is before."""
+        if second < first:
+            return -self.between(second, first)
+        return self.until(second.toordinal()) - self.until(first.toordinal())
+
+    def later(self, moment: datetime, amount: int) -> datetime:
+        """Return the moment so many business days later. Raises `ValueError`, `OverflowError` out of the calendar.
+
+        Another day counts as the business day before it; backwards as the one after it.
+        """
+        day = moment.toordinal()
+        return self._moved(moment, self.until(day if amount >= 0 else day - 1) + amount + (amount < 0))
+
+    def next(self, moment: datetime) -> datetime:
+        """Return the moment on its day, if that is a business day, else on the next one."""
+        return self._moved(moment, self.until(moment.toordinal() - 1) + 1)
+
+    def _moved(self, moment: datetime, number: int) -> datetime:
+        """Return the moment on the business day of a number, counted from 0001-01-01."""
+        if number < 1:
+            raise ValueError("before the first business day")
+        ordinal = bisect_left(range(date.max.toordinal() + 1), number, key=self.until)
+        return moment + timedelta(days=ordinal - moment.toordinal())
 
 
 class DateMath(Component):
@@ -40,7 +88,11 @@ class DateMath(Component):
         max_length=100,
     )
     operation: Operation = field(
-        default="add", label="Operation", help="What to calculate.", port=False, tool_mode=True
+        default="add",
+        label="Operation",
+        help="What to calculate; the next business day is the date itself, if it is one.",
+        port=False,
+        tool_mode=True,
     )
     amount: int = field(
         default=1,
@@ -53,7 +105,7 @@ class DateMath(Component):
     unit: Unit = field(
         default="days",
         label="Unit",
-        help="Of the amount, of the difference, or of the start and end; business days are Monday to Friday.",
+        help="Of the amount, of the difference, or of the start and end; business days: Monday to Friday, no holidays.",
         port=False,
         tool_mode=True,
     )
@@ -72,33 +124,41 @@ class DateMath(Component):
         tool_mode=True,
         max_length=100,
     )
+    holidays: str = field(
+        default="",
+        label="Holidays",
+        help="Days that are no business days: dates such as 2027-12-24, or the text of a calendar (ICS), whose all-day "
+        "events they are.",
+        max_length=MOST_BYTES,
+    )
     _result: datetime | float | None = PrivateAttr(default=None)
 
     @output(help="The date as ISO 8601 (only the day when the input has no time), or the difference as a number.")
-    def text(self) -> Text:
+    async def text(self) -> Text:
         """Return the result as text."""
-        result = self._calculate()
+        result = await self._calculate()
         if isinstance(result, datetime):
             return result.date().isoformat() if self._is_day() else result.isoformat(timespec="seconds")
         return str(_number(result))
 
     @output(help="For a date: iso, date, time, year, month, day, weekday, week and timestamp. Otherwise the number.")
-    def data(self) -> Data:
+    async def data(self) -> Data:
         """Return the result as data."""
-        result = self._calculate()
+        result = await self._calculate()
         if isinstance(result, datetime):
             return _members(result)
         return _number(result)
 
-    def _calculate(self) -> datetime | float:
+    async def _calculate(self) -> datetime | float:
         if self._result is None:
             here = zone(self.timezone or "UTC", of="DateMath")
             first = parsed_moment(self.date, here, "date")
+            second = parsed_moment(self.other, here, "other") if self.operation == "difference" else first
+            days = BusinessDays()
+            if self.holidays.strip() and (self.unit == "business days" or self.operation == "next business day"):
+                days = BusinessDays(await _read_holidays(self, first, second))
             try:
-                if self.operation == "difference":
-                    self._result = _difference(first, parsed_moment(self.other, here, "other"), self.unit)
-                else:
-                    self._result = self._moved(first)
+                self._result = self._calculated(first, second, days)
             except (OverflowError, ValueError) as error:
                 raise ComponentError(
                     "DateMath: the result is not between the years 1 and 9999.",
@@ -107,23 +167,46 @@ class DateMath(Component):
                 ) from error
         return self._result
 
-    def _moved(self, moment: datetime) -> datetime:
+    def _calculated(self, first: datetime, second: datetime, days: BusinessDays) -> datetime | float:
         match self.operation:
-            case "add":
-                return _added(moment, self.amount, self.unit)
-            case "subtract":
-                return _added(moment, -self.amount, self.unit)
+            case "difference" if self.unit == "business days":
+                return float(days.between(first.date(), second.date()))
+            case "difference":
+                return _difference(first, second, self.unit)
+            case "add" | "subtract":
+                amount = self.amount if self.operation == "add" else -self.amount
+                return days.later(first, amount) if self.unit == "business days" else _added(first, amount, self.unit)
+            case "next business day":
+                return days.next(first)
             case "start of":
-                return _start(moment, self.unit)
+                return _start(first, self.unit)
             case "end of":
-                return _added(_start(moment, self.unit), 1, _calendar_unit(self.unit)) - timedelta(seconds=1)
-        return moment
+                return _added(_start(first, self.unit), 1, _calendar_unit(self.unit)) - timedelta(seconds=1)
+        return first
 
     def _is_day(self) -> bool:
         """Return whether the input is a day and the result has no time."""
         text = self.date.strip()
         has_time = len(text) > 10 or not text
         return not has_time and self.unit not in {"seconds", "minutes", "hours"}
+
+
+async def _read_holidays(step: DateMath, first: datetime, second: datetime) -> Iterable[date]:
+    """Return the holidays around everything that is counted. Raises `ComponentError`."""
+    begin, end = sorted((first.date(), second.date()))
+    amount = abs(step.amount) if step.operation in {"add", "subtract"} else 0
+    margin = timedelta(days=2 * amount + MARGIN_DAYS)
+    try:
+        begin, end = begin - margin, end + margin
+    except OverflowError:
+        begin, end = date.min, date.max
+    if end - begin > timedelta(days=366 * MOST_YEARS) and "BEGIN:VCALENDAR" in step.holidays.upper():
+        raise ComponentError(
+            f"DateMath: business days of more than {MOST_YEARS} years cannot be counted with a calendar.",
+            remedy="Use a smaller amount, or write the dates of the holidays.",
+            field="holidays",
+        )
+    return await holidays_in(step.ctx, step.holidays, begin, end, of="DateMath")
 
 
 def parsed_moment(text: str, here: ZoneInfo, field_: str, *, of: str = "DateMath") -> datetime:
@@ -148,29 +231,13 @@ def _added(moment: datetime, amount: int, unit: Unit) -> datetime:
         return (moment.astimezone(UTC) + timedelta(seconds=amount * _SECONDS[unit])).astimezone(moment.tzinfo)
     if unit in {"days", "weeks"}:
         return moment + timedelta(days=amount * (7 if unit == "weeks" else 1))
-    if unit == "business days":
-        return _business_days_later(moment, amount)
     months = moment.year * 12 + moment.month - 1 + amount * (12 if unit == "years" else 1)
     year, month = months // 12, months % 12 + 1
     return moment.replace(year=year, month=month, day=min(moment.day, calendar.monthrange(year, month)[1]))
 
 
-def _business_days_later(moment: datetime, amount: int) -> datetime:
-    """Return the moment so many weekdays later; a weekend counts as its Friday (backwards: its Monday)."""
-    weekday = moment.weekday()
-    if weekday > 4:
-        moment += timedelta(days=4 - weekday if amount >= 0 else 7 - weekday)
-        weekday = moment.weekday()
-    weeks, rest = divmod(abs(amount), 5)
-    crosses = weekday + rest > 4 if amount >= 0 else weekday - rest < 0
-    days = weeks * 7 + rest + (2 if crosses else 0)
-    return moment + timedelta(days=days if amount >= 0 else -days)
-
-
 def _difference(first: datetime, second: datetime, unit: Unit) -> float:
-    """Return how much later the second moment is: complete months, years and business days, else a decimal."""
-    if unit == "business days":
-        return float(_business_days_between(first.date(), second.date()))
+    """Return how much later the second moment is: complete months and years, else a decimal."""
     if unit in {"months", "years"}:
         early, late, sign = (first, second, 1) if second >= first else (second, first, -1)
         months = (late.year - early.year) * 12 + late.month - early.month
@@ -180,19 +247,6 @@ def _difference(first: datetime, second: datetime, unit: Unit) -> float:
         naive = second.replace(tzinfo=None) - first.astimezone(second.tzinfo).replace(tzinfo=None)
         return naive.total_seconds() / _SECONDS[unit]
     return (second.astimezone(UTC) - first.astimezone(UTC)).total_seconds() / _SECONDS[unit]
-
-
-def _business_days_between(first: date, second: date) -> int:
-    """Return the weekdays after the first day, up to and including the second."""
-    if second < first:
-        return -_business_days_between(second, first)
-    return _weekdays_until(second) - _weekdays_until(first)
-
-
-def _weekdays_until(day: date) -> int:
-    """Return the weekdays from 0001-01-01, a Monday, to this day."""
-    weeks, rest = divmod(day.toordinal(), 7)
-    return weeks * 5 + min(rest, 5)
 
 
 def _calendar_unit(unit: Unit) -> Unit:

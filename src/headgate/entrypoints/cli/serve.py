@@ -1,8 +1,11 @@
 """`headgate serve`."""
 
+import asyncio
 import os
+import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -12,6 +15,7 @@ import uvicorn
 from headgate.entrypoints.cli.exposure import exposures, refuse_exposure
 from headgate.entrypoints.cli.json_output import JsonFlag, print_json
 from headgate.entrypoints.cli.printable import printable
+from headgate.entrypoints.handed_over import handed_socket, listen, report_ready
 from headgate.entrypoints.http.app import create_app
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.log import configure
@@ -57,7 +61,8 @@ def serve(
     configure(settings.log)
     for warning in exposures(settings.server):
         _warn(warning)
-    listening = _listen(settings.server)
+    handed = handed_socket()
+    listening = handed or listen(settings.server)
     address = listening.getsockname()
     shown = f"[{address[0]}]" if ":" in address[0] else address[0]
     url = f"http://{shown}:{address[1]}"
@@ -75,7 +80,8 @@ def serve(
 
     made = create_app(settings)
     guarded = _Starting(made, announce)
-    server = uvicorn.Server(_wire(guarded, settings.server))
+    wire = _wire(guarded, settings.server)
+    server = uvicorn.Server(wire) if handed is None else _Replaceable(wire, guarded, settings.server.handover_seconds)
     try:
         server.run(sockets=[listening])
     except SystemExit:  # uvicorn's way of saying that it did not start
@@ -107,13 +113,15 @@ class _Starting:
 
     def __init__(self, app: Any, announce: Callable[[], None]) -> None:  # noqa: ANN401 - an ASGI application
         self.fault: HeadgateError | None = None
+        self.leaving = False
+        """Whether each response asks its client for another connection."""
         self._app = app
         self._announce = announce
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI
         """Pass requests on; watch the start."""
         if scope["type"] != "lifespan":
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, _closing(send) if self.leaving else send)
             return
         failed: list[Any] = []
 
@@ -135,18 +143,39 @@ class _Starting:
                 await send(message)
 
 
-def _listen(server: ServerSettings) -> socket.socket:
-    family = socket.AF_INET6 if ":" in server.host else socket.AF_INET
-    # Named as TCP, or asyncio (where there is no uvloop) would hold small answers back.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((server.host, server.port))
-    except OSError as error:
-        listening.close()
-        raise Unavailable(
-            f"Port {server.port} on {server.host} cannot be used: {error.strerror}.",
-            remedy="Stop the program that uses it, or choose another port with --port.",
-        ) from error
-    listening.listen(2048)
-    return listening
+def _closing(send: Any) -> Any:  # noqa: ANN401 - ASGI
+    async def write(message: Any) -> None:  # noqa: ANN401 - ASGI
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
+        await send(message)
+
+    return write
+
+
+class _Replaceable(uvicorn.Server):
+    """A server that another process replaces on the same socket, after `SIGUSR1`."""
+
+    def __init__(self, config: uvicorn.Config, app: _Starting, handover_seconds: float) -> None:
+        super().__init__(config)
+        self._app = app
+        self._handover_seconds = handover_seconds
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and report readiness."""
+        await super().startup(sockets)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR1, self._retire)
+        report_ready()
+
+    def _retire(self) -> None:
+        self._app.leaving = self.should_exit = True
+        self.config.timeout_graceful_shutdown = int(self._handover_seconds)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept no connections. One that is idle is kept for a while: its client may be sending a request."""
+        if self._app.leaving:
+            for listening in (*self.servers, *(sockets or ())):
+                listening.close()
+            until = time.monotonic() + min(self._handover_seconds, self.config.timeout_keep_alive)
+            while self.server_state.connections and time.monotonic() < until:  # noqa: ASYNC110 - uvicorn's own set
+                await asyncio.sleep(0.1)
+        await super().shutdown(sockets)

@@ -1,6 +1,7 @@
 """`headgate up`."""
 
 import os
+import signal
 import sys
 from contextlib import ExitStack
 from typing import Annotated
@@ -10,11 +11,12 @@ import typer
 from headgate.entrypoints.cli.distributed import bring_up_to_date, load_processes, ready_settings
 from headgate.entrypoints.cli.exposure import refuse_exposure
 from headgate.entrypoints.cli.output import errors
+from headgate.entrypoints.handed_over import listen
 from headgate.entrypoints.own_services import OwnPostgres, OwnRedis
 from headgate.entrypoints.port_owner import refuse_taken_port
 from headgate.entrypoints.process_record import ProcessRecord
 from headgate.entrypoints.reaper import reaped
-from headgate.entrypoints.supervisor import Part, Service, Supervisor, record_service
+from headgate.entrypoints.supervisor import Part, Replacement, Service, Supervisor, record_service
 from headgate.foundation.settings import Settings
 
 app = typer.Typer(add_completion=False)
@@ -32,13 +34,18 @@ def up(
         ),
     ] = False,
 ) -> int:
-    """Start server, worker and scheduler together: the `celery` engine with one command. Ctrl+C stops all."""
+    """Start server, worker and scheduler together: the `celery` engine with one command. Ctrl+C stops all.
+
+    `headgate restart`, or SIGHUP, replaces them without refusing a request or failing a run.
+    """
     settings = Settings()
     refuse_exposure(settings.server)
     record = ProcessRecord(settings.data_dir / "up")
     with ExitStack() as stack:
         stack.enter_context(record.owned())
-        refuse_taken_port(settings.server.host, settings.server.port if port is None else port)
+        if port is not None:
+            settings = settings.model_copy(update={"server": settings.server.model_copy(update={"port": port})})
+        refuse_taken_port(settings.server.host, settings.server.port)
         stack.enter_context(reaped(record))
         services: list[Service] = []
         environment = {"HEADGATE_ENGINE__BACKEND": "celery"}
@@ -52,14 +59,23 @@ def up(
         os.environ.update(environment)
         bring_up_to_date(ready_settings())
         load_processes()
-        return Supervisor(_parts(port, concurrency), record, services).run()
+        return Supervisor(_parts(stack, settings, concurrency), record, services).run()
 
 
-def _parts(port: int | None, concurrency: int | None) -> list[Part]:
+def _parts(stack: ExitStack, settings: Settings, concurrency: int | None) -> list[Part]:
     headgate = [sys.executable, "-m", "headgate"]
-    server = [*headgate, "serve", *([] if port is None else ["--port", str(port)])]
+    server = [*headgate, "serve", "--port", str(settings.server.port)]
     worker = [*headgate, "worker", *([] if concurrency is None else ["--concurrency", str(concurrency)])]
-    return [Part("server", server), Part("worker", worker), Part("beat", [*headgate, "beat"])]
+    beat = [*headgate, "beat"]
+    if sys.platform == "win32":  # it can hand over no socket
+        return [Part("server", server), Part("worker", worker), Part("beat", beat)]
+    listening = stack.enter_context(listen(settings.server))
+    seconds = settings.server.handover_seconds
+    return [
+        Part("server", server, Replacement(signal.SIGUSR1, 2 * seconds), listening.fileno()),
+        Part("worker", worker, Replacement(signal.SIGHUP, seconds)),
+        Part("beat", beat, Replacement(signal.SIGTERM, 0, reports=False)),
+    ]
 
 
 def _start_services(stack: ExitStack, settings: Settings) -> tuple[OwnPostgres, OwnRedis]:

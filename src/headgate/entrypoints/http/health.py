@@ -3,6 +3,7 @@
 import asyncio
 import math
 import time
+from contextlib import suppress
 from hmac import compare_digest
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 
 from headgate import __version__
 from headgate.entrypoints.http.errors import RouteNotFound
-from headgate.entrypoints.readiness import LONGEST_CHECK_SECONDS, Readiness, State, check_readiness
+from headgate.entrypoints.readiness import LONGEST_CHECK_SECONDS, Readiness, Status, check_readiness
 from headgate.features.access.caller import public
 from headgate.foundation.api import problems
 from headgate.foundation.errors import Forbidden, HeadgateError, Unauthenticated
@@ -20,8 +21,15 @@ from headgate.foundation.settings import ServerSettings
 from headgate.foundation.telemetry import FigurePage
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from headgate.features.processes import service as processes
     from headgate.features.runs import figures
+    from headgate.features.slos import service as slo_service
+    from headgate.features.slos.schemas import SloOut
 else:
+    processes = lazy_module("headgate.features.processes.service")
+    slo_service = lazy_module("headgate.features.slos.service")
     figures = lazy_module("headgate.features.runs.figures")
 
 router = APIRouter(tags=["health"])
@@ -53,7 +61,7 @@ class Health(BaseModel):
 class Alive(BaseModel):
     """Public readiness information."""
 
-    status: State
+    status: Status
 
 
 @router.get("/health", summary="Liveness check", dependencies=[public("says that the server responds")])
@@ -72,8 +80,9 @@ async def ready(request: Request, response: Response) -> Readiness | Alive:
     """Checks in parallel: a write to the database, the engine, and with Celery the broker, result backend and workers.
 
     It writes both as the API and as runs do. The event loop's lag of the last ten seconds is checked too. Responds 503
-    when a check fails or takes more than three seconds. With auto-login, or with the token of `/metrics` as a bearer
-    token, the response lists each part; otherwise only the status.
+    when a check fails or takes more than three seconds, and with `draining` while the server is drained. With
+    auto-login, or with the token of `/metrics` as a bearer token, the response lists each part; otherwise only the
+    status.
     """
     readiness = await _readiness(request)
     if readiness.status != "ok":
@@ -140,6 +149,7 @@ async def _readiness(request: Request) -> Readiness:
                 writes=state.engine.store.prove_write,
                 lag=state.loop_lag.worst,
                 most_lag_seconds=state.settings.server.max_loop_lag_seconds,
+                draining=state.services.jobs.leases.draining,
             )
         )
         state.readiness_check = checking
@@ -157,6 +167,21 @@ async def _refresh(request: Request, page: FigurePage) -> None:
     for status, count in runs.items():
         page.gauge("runs", count, status)
     page.gauge("deliveries_waiting", deliveries)
+    with suppress(HeadgateError, TimeoutError):
+        async with asyncio.timeout(LONGEST_CHECK_SECONDS), request.app.state.database.reading() as session:
+            states, (slos, more) = await processes.count_states(session), await slo_service.list_exported(session)
+            for state, count in states.items():
+                page.gauge("processes", count, state)
+            _show_slos(page, slos, more)
+
+
+def _show_slos(page: FigurePage, slos: "Sequence[SloOut]", more: int) -> None:
+    """Show objectives by their ids; burn rates of windows without runs are omitted."""
+    page.gauges("slo_target", {(slo.id,): slo.target for slo in slos})
+    page.gauges("slo_budget_left", {(slo.id,): slo.budget_left for slo in slos})
+    rates = {(slo.id, window): rate for slo in slos for window, rate in slo.burn.model_dump().items()}
+    page.gauges("slo_burn_rate", {labels: rate for labels, rate in rates.items() if rate is not None})
+    page.gauge("slo_not_shown", more)
 
 
 async def _counts(request: Request) -> tuple[dict[str, float], float]:

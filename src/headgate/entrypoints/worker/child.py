@@ -7,12 +7,17 @@ from celery import Celery
 
 from headgate.entrypoints.installation import Installation
 from headgate.entrypoints.services import open_services
+from headgate.features.jobs.runner import JobRunner
 from headgate.features.keyring.rotation import Rotation
 from headgate.features.maintenance.service import Maintenance
+from headgate.features.processes.heartbeat import Drain, Heartbeat
 from headgate.features.runs.engine.distributed.opening import WorkerChild, open_relay, open_worker
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from headgate.foundation.telemetry.opening import telemetry_of
+
+WORKER_ID = "headgate_worker_id"
+"""In the configuration of the application: the id of the worker, which its children are drained with."""
 
 
 @asynccontextmanager
@@ -33,6 +38,7 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
                 app,
             ) as child,
             base.jobs.running(),
+            _heartbeat(database, base.jobs, child, app.conf.get(WORKER_ID)).running(),
         ):
             maintenance = Maintenance(database, installation.storage, settings.retention, base.jobs)
             rotation = Rotation(database, installation.ring, installation.box, base.jobs)
@@ -41,6 +47,19 @@ async def open_child(settings: Settings, app: Celery) -> AsyncIterator[WorkerChi
     finally:
         await relay.aclose()
         await database.close()
+
+
+def _heartbeat(database: Database, jobs: JobRunner, child: WorkerChild, worker_id: str | None) -> Heartbeat:
+    """Return the heartbeat of a child, which is drained with its worker."""
+
+    def apply(drain: Drain) -> None:
+        jobs.leases.draining = drain.draining
+        child.segments.drain(handing_over=drain.handing_over)
+
+    def work() -> dict[str, int]:
+        return {"runs": child.segments.working, **jobs.working}
+
+    return Heartbeat(database, "worker", jobs.leases.worker.id, work=work, apply=apply, parent_id=worker_id)
 
 
 @asynccontextmanager

@@ -18,8 +18,11 @@ from celery.exceptions import CPendingDeprecationWarning
 from celery.platforms import EX_FAILURE, SecurityWarning
 from celery.signals import setup_logging, worker_ready
 
-from headgate.entrypoints.worker.child import open_child
+from headgate.entrypoints.handed_over import report_ready
+from headgate.entrypoints.worker.child import WORKER_ID, open_child
 from headgate.entrypoints.worker.figures import serve_figures, shared_figures
+from headgate.entrypoints.worker.heartbeat import WorkerHeartbeat
+from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.distributed.celery_app import make_app
 from headgate.features.runs.engine.distributed.child import Child
 from headgate.features.runs.engine.distributed.orders import RECOVER, Queues
@@ -75,12 +78,17 @@ def _work(settings: Settings, open_parts: OpenChild) -> int:
     # It announces, at each lost connection, what is set here already.
     warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)
     app = make_worker_app(settings, open_parts)
+    queues = Queues(settings.celery.queue).names
+    worker_id = app.conf[WORKER_ID] = Worker(settings.data_dir / "workers").id
+    heartbeat = WorkerHeartbeat(settings, worker_id, queues)
     setup_logging.connect(lambda **_: configure(settings.log), weak=False)
-    worker_ready.connect(lambda **_: _stop_in_time(settings.celery.shutdown_seconds), weak=False)
+    worker_ready.connect(lambda **_: _stop_in_time(settings, heartbeat.stop), weak=False)
+    worker_ready.connect(lambda sender, **_: heartbeat.start(sender), weak=False)
     worker_ready.connect(lambda **_: serve_figures(settings), weak=False)
+    worker_ready.connect(lambda **_: report_ready(), weak=False)
     worker = app.Worker(
         hostname=f"headgate-{new_id()[-12:]}@{socket.gethostname()}",
-        queues=Queues(settings.celery.queue).names,
+        queues=queues,
         concurrency=settings.celery.concurrency,
         loglevel=settings.log.level.upper(),
         optimization="fair",
@@ -90,6 +98,7 @@ def _work(settings: Settings, open_parts: OpenChild) -> int:
         without_heartbeat=True,
     )
     worker.start()
+    heartbeat.stop()
     return int(worker.exitcode or 0)
 
 
@@ -111,15 +120,23 @@ def schedule(settings: Settings) -> dict[str, dict[str, Any]]:
     }
 
 
-def _stop_in_time(seconds: float) -> None:
-    """Stop on SIGTERM and Ctrl+C as Celery does, when its tasks are done; but not later than this."""
+def _stop_in_time(settings: Settings, before_end: Callable[[], None]) -> None:
+    """Stop on SIGTERM and Ctrl+C as Celery does, when its tasks are done; but not later than the settings say.
 
-    def arrange(number: int) -> None:
-        before = signal.getsignal(number)
+    On SIGHUP of `headgate up`, which has started another worker, they have more time.
+    """
+    seconds = settings.celery.shutdown_seconds
+
+    def end() -> None:
+        before_end()
+        os._exit(0)
+
+    def arrange(number: int, seconds: float = seconds, like: int | None = None) -> None:
+        before = signal.getsignal(like or number)
 
         def stop(received: int, frame: FrameType | None) -> None:
             # What is cut off is taken over at once: the kernel lets go of the children's locks.
-            last = threading.Timer(seconds, os._exit, (0,))
+            last = threading.Timer(seconds, end)
             last.daemon = True
             last.start()
             if callable(before):
@@ -127,6 +144,7 @@ def _stop_in_time(seconds: float) -> None:
 
         signal.signal(number, stop)
 
-    arrange(signal.SIGTERM)
     if sys.platform != "win32":
+        arrange(signal.SIGHUP, max(seconds, settings.server.handover_seconds), like=signal.SIGTERM)
         arrange(signal.SIGINT)
+    arrange(signal.SIGTERM)

@@ -31,6 +31,7 @@ from headgate.features.alerts.schemas import BURN_RATES
 from headgate.features.alerts.tables import AlertRuleRow
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.features.models.setup.prices import prices_of
+from headgate.features.processes.service import times_of_deaths
 from headgate.features.runs.budgets.daily import share_of, used_today
 from headgate.features.runs.statistics.repository import MODEL, of_models, usage_columns
 from headgate.features.runs.statistics.spending import Bill, Prices
@@ -326,6 +327,13 @@ async def _burn(session: AsyncSession, rules: Rules, at: int) -> list[Finding]:
     return list(highest.values())
 
 
+async def _dead(session: AsyncSession, rules: Rules, at: int) -> list[Finding]:
+    """Find servers and workers that died within the window: rules of the first organisation watch them."""
+    times = await times_of_deaths(session, since=at - rules.windows[-1] * SECOND)
+    deaths = {rule.id: sum(at - seen <= rule.window_seconds * SECOND for seen in times) for rule in rules.all}
+    return [_whole(rule, deaths[rule.id]) for rule in rules.all if deaths[rule.id] >= rule.threshold]
+
+
 _Find = Callable[[AsyncSession, Rules, int], Awaitable[list[Finding]]]
 _FIND: Mapping[str, _Find] = {
     "failure": _failure,
@@ -337,4 +345,5 @@ _FIND: Mapping[str, _Find] = {
     "budget": _budget,
     "burn_fast": _burn,
     "burn_slow": _burn,
+    "dead_worker": _dead,
 }

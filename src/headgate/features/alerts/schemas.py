@@ -10,7 +10,9 @@ from headgate.features.slos.figures import FAST, SLOW, SPANS
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainText
 
-RuleKind = Literal["failure", "failure_rate", "slow", "silent", "cost", "queue", "budget", "burn_fast", "burn_slow"]
+RuleKind = Literal[
+    "failure", "failure_rate", "slow", "silent", "cost", "queue", "budget", "burn_fast", "burn_slow", "dead_worker"
+]
 RuleState = Literal["ok", "open", "acknowledged", "muted", "off"]
 AlertState = Literal["open", "acknowledged", "resolved"]
 NoticeKind = Literal["opened", "resolved", "escalated", "test"]
@@ -28,8 +30,9 @@ THRESHOLDS: Mapping[RuleKind, tuple[float, float]] = {
     "budget": (0.1, 100),
     "burn_fast": (FAST[2], FAST[2]),
     "burn_slow": (SLOW[2], SLOW[2]),
+    "dead_worker": (1, 1_000_000),
 }
-"""Lowest and highest by kind: failed runs, percent, seconds, none, US dollars, runs, percent, burn rates."""
+"""Lowest and highest by kind: failed runs, percent, seconds, none, US dollars, runs, percent, burn rates, processes."""
 BURN_RATES: Mapping[str, tuple[str, str, float]] = {"burn_fast": FAST, "burn_slow": SLOW}
 FIXED: Mapping[str, tuple[float, int | None]] = {"silent": (0, None)} | {
     kind: (rate, SPANS[long] // 1_000_000) for kind, (long, _, rate) in BURN_RATES.items()
@@ -39,7 +42,8 @@ SHORTEST_WINDOW, LONGEST_WINDOW = 60, 30 * 86_400
 MOST_RECIPIENTS = 20
 _HOW = (
     "Failed runs (`failure`, `queue`: runs), percent (`failure_rate`, `budget`), seconds (`slow`), US dollars (`cost`);"
-    " 0 for `silent`. Fixed: 14.4 for `burn_fast`, 6 for `burn_slow` (burn rates of service level objectives)."
+    " servers and workers (`dead_worker`); 0 for `silent`."
+    " Fixed: 14.4 for `burn_fast`, 6 for `burn_slow` (burn rates of service level objectives)."
 )
 _WINDOW = (
     "The time that counts, up to now. `silent`: how late a run may start. `queue`: how long a run may wait. Without"

@@ -36,6 +36,7 @@ from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.flows.service import get_flow
 from headgate.features.jobs.leases import clock
+from headgate.features.processes.service import may_manage
 from headgate.features.runs.ports.flows import Sealer
 from headgate.foundation.database import Database, microseconds
 from headgate.foundation.errors import HeadgateError
@@ -65,6 +66,11 @@ async def add_rule(session: AsyncSession, principal: Principal, body: AlertRuleI
         principal.require_in(space_id, Permission.ALERTS_MANAGE, hidden)
     else:
         _require_whole(principal, Permission.ALERTS_MANAGE)
+    if body.kind == "dead_worker" and (space_id is not None or not may_manage(principal)):
+        raise AlertRuleInvalid(
+            "Servers and workers are those of the installation: only admins of its first organisation watch them.",
+            remedy="Add the rule there, for all spaces.",
+        )
     if await repository.count_rules(session, tenant_id=principal.tenant_id) >= MOST_RULES:
         raise TooManyAlertRules(f"There are {MOST_RULES} rules, which is the most.", remedy="Remove some.")
     at = clock()

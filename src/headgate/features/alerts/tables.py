@@ -22,7 +22,7 @@ class AlertRuleRow(Row):
         ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
         CheckConstraint(
             "kind IN ('failure', 'failure_rate', 'slow', 'silent', 'cost', 'queue', 'budget', 'burn_fast',"
-            " 'burn_slow')",
+            " 'burn_slow', 'dead_worker')",
             name="kind_known",
         ),
         Index("ix_alert_rules_tenant_id_id", "tenant_id", "id"),

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -11,8 +11,10 @@ from headgate.features.attention.action_schemas import AttentionActionIn, Attent
 from headgate.features.attention.filters import AttentionFilter, Hours
 from headgate.features.attention.schemas import AttentionOut, Kind
 from headgate.features.attention.service import list_attention
+from headgate.features.idempotency.http import Once
+from headgate.features.runs.bulk import MOST_SECONDS
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.foundation.api import ReadSession, get_database, problems
+from headgate.foundation.api import ReadSession, get_database, part, problems
 from headgate.foundation.database import Database
 
 router = APIRouter(prefix="/attention", tags=["runs"])
@@ -36,9 +38,9 @@ async def read(
 ) -> AttentionOut:
     """List failed, queued and stuck runs, failed deliveries, stopped triggers, broken connections, approvals, alerts.
 
-    Daily budgets that are exhausted are listed, too. Runs of a flow that fail with the same error are one item: error
-    code, step and message without numbers and ids. The newest 5,000 failed runs of 7 days are grouped. Only what you
-    may view is listed.
+    Daily budgets that are exhausted are listed, too, and servers and workers that died. Runs of a flow that fail with
+    the same error are one item: error code, step and message without numbers and ids. The newest 5,000 failed runs of 7
+    days are grouped. Only what you may view is listed.
     """
     item_filter = AttentionFilter(
         tuple(kind or ()), space_id, flow_id, owner_id, assigned_to, within_hours, older_hours
@@ -46,14 +48,18 @@ async def read(
     return await list_attention(session, caller, dismissed=dismissed, item_filter=item_filter)
 
 
-@router.post("/actions", summary="Act on items", responses=problems(), dependencies=[VIEW])
+@router.post("/actions", summary="Act on items", responses=problems(409), dependencies=[VIEW])
 async def change(
-    body: AttentionActionIn, request: Request, database: Annotated[Database, Depends(get_database)], caller: Caller
+    body: AttentionActionIn,
+    engine: Annotated[ExecutionBackend, part("engine")],
+    database: Annotated[Database, Depends(get_database)],
+    caller: Caller,
+    once: Once,
 ) -> AttentionResults:
     """Resume, rerun, cancel or redeliver what is behind items; assign them; dismiss or mute them for yourself.
 
     The response has one result per run, delivery, trigger or item. A request changes at most 200. Each run needs
-    `runs.start` in its space, each trigger `triggers.manage`, an assignment `runs.start`.
+    `runs.start` in its space, each trigger `triggers.manage`, an assignment `runs.start`. With an
+    `Idempotency-Key` the response is stored for 24 hours.
     """
-    engine: ExecutionBackend = request.app.state.engine
-    return await act(database, engine, caller, body)
+    return await once.perform(MOST_SECONDS, lambda: act(database, engine, caller, body), AttentionResults)

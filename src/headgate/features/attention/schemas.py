@@ -17,6 +17,7 @@ Kind = Literal[
     "expiry",
     "budget",
     "alert",
+    "dead_worker",
 ]
 NOBODY = "nobody"
 """As an assignee in a filter: items that are assigned to nobody."""
@@ -29,9 +30,11 @@ class AttentionItem(BaseModel):
     kind: Kind
     space_id: str | None = None
     flow_id: str | None = None
-    name: str = Field(default="", description="Name of the flow, trigger, connection or alert rule.")
+    name: str = Field(default="", description="Name of the flow, trigger, connection or alert rule; host of a process.")
     step_id: str | None = Field(default=None, description="The step that failed.")
-    code: str = Field(default="", description="Error code of failed runs; kind of the rule of an alert.")
+    code: str = Field(
+        default="", description="Error code of failed runs; kind of the rule of an alert; `server` or `worker`."
+    )
     message: str = Field(default="", description="The latest error or the reason, shortened.")
     count: int = 1
     counts_more: bool = Field(

@@ -18,6 +18,8 @@ from headgate.features.attention.filters import EVERYTHING, AttentionFilter
 from headgate.features.attention.repository import LONGEST_MESSAGE, AnyRow, Flows, Scope
 from headgate.features.attention.schemas import AttentionItem, AttentionOut, Kind
 from headgate.features.connections.tables import ConnectionRow
+from headgate.features.processes.repository import list_dead_processes
+from headgate.features.processes.service import dead_before, may_manage
 from headgate.features.runs.approvals.service import count_mine
 from headgate.features.runs.budgets.daily import share_of
 from headgate.foundation.database import microseconds, moment, now
@@ -265,6 +267,25 @@ async def _alerts(session: AsyncSession, principal: Principal, item_filter: Atte
     ]
 
 
+async def _dead(session: AsyncSession, principal: Principal, item_filter: AttentionFilter) -> list[AttentionItem]:
+    """Return processes that died: only admins of the installation see them."""
+    if item_filter.of_flows or item_filter.space_id is not None or not may_manage(principal):
+        return []
+    rows = await list_dead_processes(session, before=dead_before(), limit=MOST_ITEMS + 1)
+    return [
+        AttentionItem(
+            key=f"dead_worker:{row.id}",
+            kind="dead_worker",
+            name=row.host,
+            code=row.kind,
+            message=f"{row.id}, {row.version}",
+            first_at=moment(row.seen_at),
+            last_at=moment(row.seen_at),
+        )
+        for row in rows
+    ]
+
+
 _Source = Callable[[AsyncSession, Principal, AttentionFilter], Awaitable[list[AttentionItem]]]
 _SOURCES: dict[tuple[Kind, ...], _Source] = {
     ("failed_runs",): _failed,
@@ -275,4 +296,5 @@ _SOURCES: dict[tuple[Kind, ...], _Source] = {
     ("connection", "expiry"): _connections,
     ("budget",): _budgets,
     ("alert",): _alerts,
+    ("dead_worker",): _dead,
 }

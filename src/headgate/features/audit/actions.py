@@ -135,6 +135,8 @@ Action = Literal[
     "pack_signer.removed",
     "pattern.deleted",
     "pattern.kept",
+    "process.drained",
+    "process.undrained",
     "provider.tested",
     "quota.changed",
     "run.cancelled",

@@ -1,10 +1,13 @@
 """Starts paid work once for all requests with the same idempotency key."""
 
 import time
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 import orjson
+from anyio import CancelScope
+from pydantic import BaseModel
 
 from headgate.features.idempotency import repository
 from headgate.features.idempotency.errors import KeyInProgress, KeyReused
@@ -15,6 +18,7 @@ from headgate.foundation.ids import new_id
 
 RETRY_SECONDS = 5
 """`Retry-After` of a request whose first one is in progress."""
+Result = TypeVar("Result", bound=BaseModel)
 Start = Callable[[StartKey | None], Awaitable[str]]
 MayRead = Callable[[str], Awaitable[object]]
 
@@ -89,6 +93,29 @@ class StartOnce:
         if self.key is not None:
             async with self._database.writing() as session:
                 await repository.settle(session, self.key, self._resource_id, orjson.dumps(answer).decode())
+
+    @asynccontextmanager
+    async def released_on_error(self) -> AsyncIterator[None]:
+        """Delete the reservation when the block raises or is cancelled."""
+        try:
+            yield
+        except BaseException:
+            with CancelScope(shield=True):
+                await self.release()
+            raise
+
+    async def perform(self, seconds: float, work: Callable[[], Awaitable[Result]], result: type[Result]) -> Result:
+        """Do work of at most so many seconds, or return the stored result of an earlier request with this key.
+
+        Raises `KeyReused`, `KeyInProgress`, or what `work` raises; then the same request starts it again.
+        """
+        stored = await self.hold(seconds)
+        if stored is not None:
+            return result.model_validate(stored)
+        async with self.released_on_error():
+            performed = await work()
+            await self.settle(performed.model_dump(mode="json"))
+        return performed
 
     async def release(self) -> None:
         """Delete the reservation of work that ended without a result; no effect after `settle`."""

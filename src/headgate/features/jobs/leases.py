@@ -37,6 +37,8 @@ class Leases:
     def __init__(self, worker: Worker, seconds: float) -> None:
         self.worker = worker
         self.seconds = seconds
+        self.draining = False
+        """Whether this worker claims nothing new, because an operator drains it."""
         self._watched: dict[tuple[str, int], float] = {}
         """Leases that end later than any may, and when each was first seen, on a clock that only goes forward."""
 

@@ -7,6 +7,7 @@ jobs whose holder has ended. Everything waits with asyncio; a waiting job uses n
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -148,6 +149,11 @@ class JobRunner:
             self._wanted.add((kind, job_id))
         self._nudged.set()
 
+    @property
+    def working(self) -> Counter[str]:
+        """Return how many jobs run here, by kind."""
+        return Counter(entry.kind.name for entry in self._entries.values() if entry.runs)
+
     def owns(self, kind: str, job_id: str) -> bool:
         """Return whether this process has the job."""
         return (kind, job_id) in self._entries
@@ -257,6 +263,8 @@ class JobRunner:
 
     async def _look(self) -> float:
         """Claim and start due jobs within the limits. Returns the seconds until the next check."""
+        if self.leases.draining:
+            return self.poll_seconds
         async with self._claiming:
             moments = await self._next_due()
             now = clock()

@@ -19,6 +19,8 @@ from headgate.foundation.errors import HeadgateError
 
 MOST_RUNS_CHANGED = 200
 """Runs of one request."""
+MOST_SECONDS = 600.0
+"""How long an idempotency key is held for a request whose server was killed."""
 RUN_STATE: TypeAdapter[RunState] = TypeAdapter(RunState)
 
 

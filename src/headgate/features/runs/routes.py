@@ -259,13 +259,19 @@ async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
     return await pausing.continue_run(engine, caller, run_id)
 
 
-@router.post("/flow-runs/actions", summary="Change several runs", responses=problems(403), dependencies=_START)
-async def change_several(body: RunsChangeIn, database: Rows, engine: Engine, caller: Caller) -> RunsChangeOut:
+@router.post("/flow-runs/actions", summary="Change several runs", responses=problems(403, 409), dependencies=_START)
+async def change_several(
+    body: RunsChangeIn, database: Rows, engine: Engine, caller: Caller, once: Once
+) -> RunsChangeOut:
     """Cancel, pause, continue, resume or rerun each of the runs, or redeliver its failed deliveries.
 
-    The response has one result per run.
+    The response has one result per run. With an `Idempotency-Key` it is stored for 24 hours.
     """
-    return RunsChangeOut(items=await bulk.change_each(database, engine, caller, body))
+
+    async def change() -> RunsChangeOut:
+        return RunsChangeOut(items=await bulk.change_each(database, engine, caller, body))
+
+    return await once.perform(bulk.MOST_SECONDS, change, RunsChangeOut)
 
 
 @router.get(

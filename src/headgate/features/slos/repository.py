@@ -63,6 +63,17 @@ async def list_slos(
     return (await session.execute(query.order_by(_SLO.id))).all()
 
 
+async def list_of_installation(session: AsyncSession, *, limit: int) -> Sequence[AnyRow]:
+    """Return the oldest objectives of all tenants, as `list_slos`: for the operator's metrics, which have no names."""
+    query = select(_SLO, FlowRow.name, FlowRow.space_id).join(FlowRow, _OF_FLOW).order_by(_SLO.id)
+    return (await session.execute(query.limit(limit))).all()
+
+
+async def count_of_installation(session: AsyncSession) -> int:
+    """Return how many objectives all tenants have."""
+    return (await session.execute(select(func.count()).select_from(_SLO).join(FlowRow, _OF_FLOW))).scalar_one()
+
+
 async def count_slos(session: AsyncSession, *, tenant_id: str, flow_id: str | None = None) -> int:
     """Return how many objectives a tenant or a flow has."""
     query = select(func.count()).select_from(_SLO).where(_SLO.tenant_id == tenant_id)

@@ -1,5 +1,6 @@
 """Operations on service level objectives. An objective belongs to its flow."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ from headgate.foundation.ids import is_id, new_id
 
 MOST_OF_FLOW, MOST = 5, 500
 """Objectives of a flow, and of an organisation."""
+MOST_EXPORTED = 40
+"""Objectives in the operator's metrics: a label of a metric has at most 200 values, and each has five windows."""
 _DAY = 86_400 * SECOND
 _PARTS = {7: (28, _DAY // 4), 28: (28, _DAY), 30: (30, _DAY)}
 """Number and length of the parts of a window, by its days."""
@@ -132,6 +135,20 @@ async def burns(session: AsyncSession, *, tenant_id: str, at: int) -> list[Burn]
     starts = {name: start_of(SPANS[name], at) for preset in (FAST, SLOW) for name in preset[:2]}
     sums = await repository.sums(session, [row[0].id for row in rows], starts, tenant_id=tenant_id)
     return [Burn(slo.flow_id, name, space_id, slo.target, sums[slo.id]) for slo, name, space_id in rows]
+
+
+async def list_exported(session: AsyncSession) -> tuple[list[SloOut], int]:
+    """Return the oldest `MOST_EXPORTED` objectives of the installation, for the operator's metrics, and how many more.
+
+    One query per tenant that has some of them.
+    """
+    rows = await repository.list_of_installation(session, limit=MOST_EXPORTED)
+    tenants: dict[str, list[AnyRow]] = defaultdict(list)
+    for row in rows:
+        tenants[row[0].tenant_id].append(row)
+    slos = [slo for tenant_id, own in tenants.items() for slo in await _measured(session, own, tenant_id=tenant_id)]
+    more = 0 if len(rows) < MOST_EXPORTED else await repository.count_of_installation(session) - len(rows)
+    return slos, more
 
 
 async def _measured(session: AsyncSession, rows: Sequence[AnyRow], *, tenant_id: str) -> list[SloOut]:

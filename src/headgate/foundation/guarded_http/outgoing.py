@@ -349,6 +349,7 @@ OWN_SERVERS = Outgoing(
     (
         "entrypoints.cli.doctor",
         "entrypoints.cli.serve",
+        "entrypoints.handed_over",
         "entrypoints.port_owner",
         "entrypoints.own_services",
         "entrypoints.worker.processes",

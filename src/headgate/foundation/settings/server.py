@@ -79,6 +79,15 @@ class ServerSettings(BaseModel, defer_build=True):
         ),
     )
 
+    handover_seconds: float = Field(
+        default=30.0,
+        ge=0,
+        description=(
+            "How long a server or worker that `headgate restart` replaces may finish its requests and tasks. Tasks "
+            "that take longer are recovered."
+        ),
+    )
+
     @field_validator("public_url")
     @classmethod
     def _is_an_origin(cls, url: str) -> str:

@@ -1,5 +1,6 @@
 """Interface of the metrics. The class here counts nothing; `PrometheusInstruments` does."""
 
+from collections.abc import Mapping
 from typing import Literal, Protocol, runtime_checkable
 
 Failing = Literal["run", "step"]
@@ -51,6 +52,10 @@ class FigurePage(Protocol):
 
     def gauge(self, key: str, value: float, *labels: str) -> None:
         """Set a gauge."""
+        ...
+
+    def gauges(self, key: str, values: Mapping[tuple[str, ...], float]) -> None:
+        """Replace all values of a gauge, by its labels."""
         ...
 
     def page(self) -> bytes:

@@ -75,6 +75,16 @@ METRICS: Mapping[str, Metric] = {
         Metric("gauge", "headgate_workers", "Workers that respond."),
         Metric("gauge", "headgate_ready", "Whether a part works: 1 or 0.", ("part",)),
         Metric("gauge", "headgate_deliveries_waiting", "Pending deliveries."),
+        Metric("gauge", "headgate_processes", "Servers and workers, by state.", ("state",)),
+        Metric("gauge", "headgate_slo_target", "Target of an objective in percent.", ("slo",)),
+        Metric(
+            "gauge",
+            "headgate_slo_budget_left",
+            "Error budget of an objective that is left, in percent of its window; negative when exceeded.",
+            ("slo",),
+        ),
+        Metric("gauge", "headgate_slo_burn_rate", "Burn rate of an objective, by time window.", ("slo", "window")),
+        Metric("gauge", "headgate_slo_not_shown", "Objectives beyond those that are shown, which are the oldest."),
         *ASSISTANT_METRICS,
         *WORKSPACE_METRICS,
     )
@@ -146,6 +156,14 @@ class PrometheusInstruments(Instruments):
     def gauge(self, key: str, value: float, *labels: str) -> None:
         """Set a gauge."""
         self._child(key, *labels).set(value)
+
+    def gauges(self, key: str, values: Mapping[tuple[str, ...], float]) -> None:
+        """Replace all values of a gauge, by its labels: those of things that are gone are removed."""
+        self._families[key].clear()
+        self._children = {child: made for child, made in self._children.items() if child[0] != key}
+        self._seen[key] = 0
+        for labels, value in values.items():
+            self.gauge(key, value, *labels)
 
     def page(self) -> bytes:
         """All metrics in the format of Prometheus. In a shared folder: those of every process that writes there."""

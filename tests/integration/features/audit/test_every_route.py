@@ -83,6 +83,8 @@ QUIET = {
     "POST /api/v1/keyring/{purpose}/rotate": "for the first organisation alone; features/keyring looks at its entries",
     "POST /api/v1/keyring/keys/{key}/retire": "for the first organisation alone; features/keyring looks at its entry",
     "POST /api/v1/keyring/keys/{key}/revoke": "for the first organisation alone; features/keyring looks at its entry",
+    "PUT /api/v1/processes/{process_id}/drain": "for the first organisation alone; features/processes looks at it",
+    "DELETE /api/v1/processes/{process_id}/drain": "for the first organisation alone; features/processes looks at it",
     "POST /api/v1/packs": "for the first organisation alone; features/packs looks at its entries",
     "POST /api/v1/packs/signers": "for the first organisation alone; features/packs looks at its entries",
     "DELETE /api/v1/packs/signers/{key}": "for the first organisation alone; features/packs looks at its entries",

@@ -12,6 +12,7 @@ from sqlalchemy import func, select, update
 from headgate.features.idempotency.tables import idempotency_keys
 from headgate.features.runs.tables import flow_runs
 from headgate.foundation.settings import Settings
+from tests.integration.features.attention.conftest import BROKEN
 from tests.support.team import FLOW, Team, team
 
 FAILING = {
@@ -196,6 +197,40 @@ def _said(answer: httpx2.Response, *, stream: bool) -> str:
     lines = [line.removeprefix("data: ") for line in answer.text.split("\n") if line.startswith("data: {")]
     choices = [choice for line in lines for choice in json.loads(line)["choices"]]
     return "".join(choice["delta"].get("content") or "" for choice in choices)
+
+
+class TestBulkActions:
+    async def test_change_runs_once_at_the_same_moment_too(self, us: Team) -> None:
+        flow_id = await published(us)
+        run_id = (await start(us, flow_id, "start", text="hello", wait=True)).json()["id"]
+        body: dict[str, Any] = {"action": "rerun", "run_ids": [run_id]}
+        first = await send(us, "/flow-runs/actions", "key", **body)
+        assert first.json()["items"][0]["new_run_id"] is not None
+        assert "idempotency-replayed" not in first.headers
+        second = await send(us, "/flow-runs/actions", "key", **body)
+        assert (second.status_code, second.json()) == (200, first.json())
+        assert second.headers["idempotency-replayed"] == "true"
+        assert await runs_of(us) == 2
+        many = await asyncio.gather(*(send(us, "/flow-runs/actions", "many", **body) for _ in range(6)))
+        codes = {one.status_code: one.json().get("code") for one in many}
+        assert set(codes) <= {200, 409}
+        assert codes.get(409) in {None, "idempotency_key_in_progress"}
+        assert await runs_of(us) == 3
+        other = await send(us, "/flow-runs/actions", "key", **{**body, "action": "cancel"})
+        assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
+        stranger = await send(us, "/flow-runs/actions", "key", "editor", **body)
+        assert (stranger.status_code, stranger.json()["code"]) == (409, "idempotency_key_reused")
+
+    async def test_on_items_that_need_a_human_are_done_once(self, us: Team) -> None:
+        flow_id = await published(us, spec=BROKEN)
+        await start(us, flow_id, "start", text="no JSON", wait=True)
+        (item,) = (await us.get("runner", "/attention"))["items"]
+        body: dict[str, Any] = {"action": "rerun", "keys": [item["key"]]}
+        first, second = [await send(us, "/attention/actions", "key", **body) for _ in range(2)]
+        assert first.json()["items"][0]["done"]
+        assert second.json() == first.json()
+        assert second.headers["idempotency-replayed"] == "true"
+        assert await runs_of(us) == 2
 
 
 class TestAssistant:

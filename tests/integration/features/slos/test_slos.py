@@ -4,7 +4,10 @@ import random
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import Any
 
+import httpx2
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from pydantic import SecretStr
 from sqlalchemy import event, insert, select, text
 
 from headgate.features.access.principal import Principal
@@ -224,6 +227,42 @@ class TestList:
         body = {"name": "One more", "kind": "success"}
         answer = await us.ask("publisher", "POST", f"/flows/{flow_id}/slos", json=body)
         assert (answer.status_code, answer.json()["code"]) == (409, "slo_conflict")
+
+
+class TestMetrics:
+    async def test_have_the_oldest_objectives_by_id_until_they_are_removed(
+        self, us: Team, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "MOST_EXPORTED", 2)
+        monkeypatch.setattr(us.app.state.settings.server, "metrics_token", SecretStr("0123456789abcdef"))
+        flow_id, like = await flow_of(us)
+        made = [await slo(us, flow_id, name=name) for name in ("First", "Second", "Third")]
+        await counted(us)
+        at = clock()
+        await add_runs(us, like, [(status, at - SECOND, SECOND) for status in ("completed", "failed")])
+        page = await metrics(us)
+        shown = {one["id"] for one in made[:2]}
+        assert {labels["slo"] for labels, _ in page["headgate_slo_target"]} == shown
+        assert page["headgate_slo_not_shown"] == [({}, 1.0)]
+        (left,) = [value for labels, value in page["headgate_slo_budget_left"] if labels["slo"] == made[0]["id"]]
+        assert left == pytest.approx((await us.get("viewer", f"/slos/{made[0]['id']}"))["budget_left"])
+        windows = [labels["window"] for labels, _ in page["headgate_slo_burn_rate"] if labels["slo"] == made[0]["id"]]
+        assert sorted(windows) == sorted(SPANS)
+        assert {labels["state"]: value for labels, value in page["headgate_processes"]}["running"] == 1
+        assert (await us.ask("publisher", "DELETE", f"/slos/{made[0]['id']}")).status_code == 204
+        page = await metrics(us)
+        assert {labels["slo"] for labels, _ in page["headgate_slo_target"]} == {one["id"] for one in made[1:]}
+        assert page["headgate_slo_not_shown"] == [({}, 0.0)]
+
+
+async def metrics(us: Team) -> dict[str, list[tuple[dict[str, str], float]]]:
+    """The series of the operator's metrics: labels and value of each, by name."""
+    transport = httpx2.ASGITransport(app=us.app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411") as client:
+        assert (await client.get("/metrics")).status_code == 401
+        answer = await client.get("/metrics", headers={"authorization": "Bearer 0123456789abcdef"})
+    families = text_string_to_metric_families(answer.text)
+    return {family.name: [(dict(one.labels), one.value) for one in family.samples] for family in families}
 
 
 class TestAlerts:

@@ -1,11 +1,14 @@
 """Calculating with dates, and writing calendars."""
 
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headgate.components.data.calendars import CreateCalendar, ReadCalendar
-from headgate.components.data.dates import DateMath
+from headgate.components.data.dates import BusinessDays, DateMath
 from headgate.sdk import ComponentError, Table
 from headgate.sdk.testing import StepHarness
 
@@ -91,6 +94,84 @@ class TestDateMath:
     async def test_says_what_is_wrong(self, values: dict[str, Any], message: str) -> None:
         with pytest.raises(ComponentError, match=message):
             await text(**values)
+
+
+CALENDAR = (
+    "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:test\r\nBEGIN:VEVENT\r\nUID:1\r\nDTSTART;VALUE=DATE:20261225\r\n"
+    "DTEND;VALUE=DATE:20261227\r\nRRULE:FREQ=YEARLY\r\nSUMMARY:Christmas\r\nEND:VEVENT\r\nBEGIN:VEVENT\r\nUID:2\r\n"
+    "DTSTART:20261228T090000Z\r\nDTEND:20261228T100000Z\r\nSUMMARY:No holiday\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+)
+
+
+class TestHolidays:
+    @pytest.mark.parametrize("holidays", ["2026-12-25, 2026-12-26", CALENDAR])
+    async def test_are_no_business_days(self, holidays: str) -> None:
+        business = {"unit": "business days", "holidays": holidays}
+        assert await text(date="2026-12-24", amount=1, **business) == "2026-12-28"
+        assert await text(date="2026-12-28T10:00", amount=1, operation="subtract", **business) == (
+            "2026-12-24T10:00:00+00:00"
+        )
+        assert await text(date="2026-12-24", other="2026-12-29", operation="difference", **business) == "2"
+        nexts = {"operation": "next business day", "holidays": holidays}
+        assert await text(date="2026-12-25", **nexts) == "2026-12-28"
+        assert await text(date="2026-12-24", **nexts) == "2026-12-24"
+
+    async def test_of_a_calendar_recur(self) -> None:
+        later = {"date": "2028-12-22", "amount": 2, "unit": "business days"}  # 25 and 26 are a Monday and a Tuesday
+        assert await text(**later, holidays=CALENDAR) == "2028-12-28"
+        assert await text(**later) == "2028-12-26"
+
+    async def test_are_not_read_where_no_business_day_is_counted(self) -> None:
+        assert await text(date="2026-12-24", amount=1, holidays="none") == "2026-12-25"
+
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            ({"holidays": "Christmas"}, "'Christmas' is no date of a holiday"),
+            ({"holidays": "2026-12-25 " * 1001}, "more than 1000 holidays"),
+            ({"holidays": CALENDAR, "amount": 20_000}, "more than 20 years"),
+            ({"holidays": "BEGIN:VCALENDAR\nbroken"}, "not a readable calendar"),
+            ({"amount": -800_000}, "between the years 1 and 9999"),
+            ({"amount": 4_000_000}, "between the years 1 and 9999"),
+        ],
+    )
+    async def test_that_cannot_be_used_are_named(self, values: dict[str, Any], message: str) -> None:
+        with pytest.raises(ComponentError, match=message):
+            await text(**{"date": "2026-12-24", "unit": "business days", **values})
+
+
+DAYS = st.dates(date(2020, 1, 1), date(2021, 12, 31))
+
+
+class TestBusinessDays:
+    @given(DAYS, st.integers(-60, 60), st.sets(DAYS, max_size=120))
+    def test_are_those_of_a_loop(self, day: date, amount: int, holidays: set[date]) -> None:
+        days, one = BusinessDays(holidays), timedelta(days=1)
+        step = one if amount >= 0 else -one
+
+        def is_business(at: date) -> bool:
+            return at.weekday() < 5 and at not in holidays
+
+        at = day
+        while not is_business(at):
+            at -= step
+        for _ in range(abs(amount)):
+            at += step
+            while not is_business(at):
+                at += step
+        moment = datetime.combine(day, time(9), UTC)
+        assert days.later(moment, amount) == datetime.combine(at, time(9), UTC)
+        at = day
+        while not is_business(at):
+            at += one
+        assert days.next(moment).date() == at
+
+    @given(DAYS, DAYS, st.sets(DAYS, max_size=120))
+    def test_between_are_those_of_a_loop(self, first: date, second: date, holidays: set[date]) -> None:
+        early, late = sorted((first, second))
+        passed = [early + timedelta(days=number + 1) for number in range((late - early).days)]
+        count = sum(day.weekday() < 5 and day not in holidays for day in passed)
+        assert BusinessDays(holidays).between(first, second) == (count if first <= second else -count)
 
 
 ROWS = [

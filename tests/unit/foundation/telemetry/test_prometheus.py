@@ -60,6 +60,17 @@ class TestPrometheusInstruments:
         found = samples(instruments.page())
         assert (found["headgate_queue_depth", ()], found["headgate_runs", (("status", "queued"),)]) == (7, 3)
 
+    def test_replace_gauges_of_things_that_are_gone(self) -> None:
+        instruments = PrometheusInstruments()
+        for number in range(3 * MOST_VALUES):
+            instruments.gauges("slo_target", {(f"slo{number}",): 99.0, ("kept",): number})
+        found = {key: value for key, value in samples(instruments.page()).items() if key[0] == "headgate_slo_target"}
+        last = 3 * MOST_VALUES - 1
+        assert found == {
+            ("headgate_slo_target", (("slo", f"slo{last}"),)): 99,
+            ("headgate_slo_target", (("slo", "kept"),)): last,
+        }
+
     def test_have_a_bound_on_labels_that_others_make_up(self) -> None:
         instruments = PrometheusInstruments()
         for number in range(3 * MOST_VALUES):

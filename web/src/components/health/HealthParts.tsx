@@ -17,6 +17,7 @@ const NAMES = {
 } as const;
 /** How the engine inside the server calls itself; it says no more than that it works. */
 const EMBEDDED = "embedded";
+const SUMMARIES = { ok: "all_works", draining: "draining", failed: "something_fails" } as const;
 
 /** How the server's parts are at this moment. */
 export function HealthParts() {
@@ -26,10 +27,13 @@ export function HealthParts() {
   if (found.isError) return <Problem error={found.error} retry={() => void found.refetch()} />;
   const parts = partsOf(found.data);
   const nameOf = (name: string) => (name in NAMES ? t(NAMES[name as keyof typeof NAMES]) : name);
-  const good = found.data.status === "ok";
   return (
     <ul aria-label={t("health")} className="divide-y divide-line rounded-lg border border-line bg-surface">
-      {(parts?.parts ?? [{ name: "server", state: found.data.status, latency_ms: null, detail: "" }]).map((one) => (
+      {(
+        parts?.parts ?? [
+          { name: "server", state: found.data.status === "failed" ? "failed" : "ok", latency_ms: null, detail: "" },
+        ]
+      ).map((one) => (
         <li key={one.name} className="flex items-center gap-3 px-4 py-2">
           {one.state === "ok" ? (
             <CircleCheck aria-hidden className="size-4.5 text-ok" />
@@ -47,11 +51,12 @@ export function HealthParts() {
       ))}
       {parts && (
         <li className="flex flex-wrap gap-x-6 px-4 py-2 text-sm text-muted">
+          {parts.status === "draining" && <span className="text-warn">{t("draining")}</span>}
           <span>{t("queue", { count: parts.queue_depth < 0 ? "–" : number(parts.queue_depth) })}</span>
           <span>{t("workers", { count: number(parts.workers) })}</span>
         </li>
       )}
-      {!parts && <li className="px-4 py-2 text-sm text-muted">{t(good ? "all_works" : "something_fails")}</li>}
+      {!parts && <li className="px-4 py-2 text-sm text-muted">{t(SUMMARIES[found.data.status])}</li>}
     </ul>
   );
 }

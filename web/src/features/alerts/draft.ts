@@ -11,6 +11,7 @@ export const KINDS: readonly Kind[] = [
   "budget",
   "burn_fast",
   "burn_slow",
+  "dead_worker",
 ];
 export const WINDOWS = [300, 900, 3_600, 21_600, 86_400, 604_800] as const;
 /** Every space of the organisation. */
@@ -61,6 +62,7 @@ const DEFAULTS: Record<Kind, string> = {
   budget: "80",
   burn_fast: "14.4",
   burn_slow: "6",
+  dead_worker: "1",
 };
 /** Kinds whose threshold and window the server sets. */
 export const isFixed = (kind: Kind) => kind === "burn_fast" || kind === "burn_slow";

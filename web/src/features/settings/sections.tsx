@@ -16,6 +16,7 @@ import {
   Plug,
   ScrollText,
   Server,
+  ServerCog,
   UserRound,
   Users,
   Variable,
@@ -130,6 +131,14 @@ export const SECTIONS: readonly SettingsSection[] = [
     icon: LockKeyhole,
     may: (may, me) => may("keyring.manage") && me?.tenant.id === FIRST_ORGANISATION_ID,
     Content: section(() => import("./keyring/KeyringSection"), "KeyringSection"),
+  },
+  {
+    id: "processes",
+    group: "organisation",
+    label: "processes",
+    icon: ServerCog,
+    may: (may, me) => may("maintenance.run") && me?.tenant.id === FIRST_ORGANISATION_ID,
+    Content: section(() => import("./processes/ProcessesSection"), "ProcessesSection"),
   },
   {
     id: "packs",

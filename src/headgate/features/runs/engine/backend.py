@@ -167,6 +167,15 @@ class ExecutionBackend(Protocol):
         """Recover runs without a worker: queued ones, and steps of workers that died. Returns how many."""
         ...
 
+    def drain(self, *, draining: bool, handing_over: bool) -> None:
+        """Start and recover no runs here while `draining`; begin no step of its runs either while `handing_over`."""
+        ...
+
+    @property
+    def working(self) -> int:
+        """Runs that are executed in this process."""
+        ...
+
     async def health(self) -> BackendHealth:
         """Report whether runs can make progress now. Returns within two seconds and raises nothing."""
         ...

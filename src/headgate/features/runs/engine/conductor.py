@@ -180,7 +180,8 @@ class Conductor:
 
     def _onward(self, run: ActiveRun, following: Following, *, freed: int) -> Onward:
         run.ready.extend(following.offered if run.only is None else filter(run.may_take, following.offered))
-        room = 0 if self._worker_lease.stopping else self._most_steps - len(run.working) + freed
+        ends = self._worker_lease.stopping or self._worker_lease.handing_over
+        room = 0 if ends else self._most_steps - len(run.working) + freed
         return Onward(
             settles=following.settles,
             skip=tuple(following.skip),

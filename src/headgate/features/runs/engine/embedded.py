@@ -151,6 +151,19 @@ class EmbeddedBackend:
         await self._store.close()
         self._worker_lease.worker.close()
 
+    def drain(self, *, draining: bool, handing_over: bool) -> None:
+        """Start and recover no runs here while `draining`; begin no step of its runs either while `handing_over`."""
+        self._worker_lease.draining, self._worker_lease.handing_over = draining, handing_over
+        for entry in self._runs if draining else ():
+            if entry.queued:
+                entry.run = None  # another server may have executed it when its turn comes
+        self._admit()
+
+    @property
+    def working(self) -> int:
+        """Runs that have a slot."""
+        return sum(not entry.queued for entry in self._runs)
+
     def _tasks(self) -> set[asyncio.Task[None]]:
         return {task for entry in self._runs for task in entry.tasks}
 
@@ -178,7 +191,7 @@ class EmbeddedBackend:
             parent_run_id=request.parent_run_id,
             terms=new_terms(request, planned),
         )
-        entry = None if self._worker_lease.stopping else self._runs.start(run)
+        entry = self._runs.start(run) if self._worker_lease.admits else None
         claim_limit = 0 if entry is None else self._settings.max_concurrent_steps
         try:
             new = whole_run(request, planned, trace_parent, claim=planned.roots[:claim_limit])
@@ -241,6 +254,8 @@ class EmbeddedBackend:
             await self._proceed(woken)
 
     async def _wake_due(self) -> int:
+        if self._worker_lease.draining:
+            return 0
         await self._services.slots.grant_free()
         return await wake_due(self._store, self._proceed, lambda: MOST_QUEUED - self._runs.queue_length)
 
@@ -314,6 +329,8 @@ class EmbeddedBackend:
         The result of a sweep is as old as its start. This is safe: a run that this process owns is not queued again,
         and one that is over is read again before anything is done with it.
         """
+        if self._worker_lease.draining:
+            return 0
         sweep = await self._reconciler.sweep(self._runs)
         metrics = self._services.telemetry.metrics
         metrics.reconciled("ended", len(sweep.ended))
@@ -335,7 +352,7 @@ class EmbeddedBackend:
 
     def _admit(self) -> None:
         """Give free slots to the runs whose turn it is."""
-        while not self._worker_lease.stopping and (entry := self._runs.next()) is not None:
+        while self._worker_lease.admits and (entry := self._runs.next()) is not None:
             self._spawn(entry, self._take_up(entry))
 
     def _spawn(self, entry: OwnedRun, work: Coroutine[None, None, None]) -> None:

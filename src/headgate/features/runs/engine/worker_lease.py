@@ -21,6 +21,13 @@ class WorkerLease(Leases):
         self.owned = owned_runs
         self.stopping = False
         """Whether no further steps are claimed."""
+        self.handing_over = False
+        """Whether no further steps are claimed, so that other workers continue the runs of this one."""
+
+    @property
+    def admits(self) -> bool:
+        """Whether runs are started and recovered here."""
+        return not (self.stopping or self.draining)
 
     def has_lost(self, run_id: str, holder: Holder) -> bool:
         """Whether a step may be claimed from its holder: see `Leases.is_lost`."""

@@ -13,5 +13,6 @@ export default {
   queue: "Waiting for a worker: {{count}}",
   workers: "Workers: {{count}}",
   all_works: "All parts of the server are healthy.",
+  draining: "The server is drained: it takes no new work.",
   something_fails: "A part of the server is not responding. The operator can find it with headgate doctor.",
 };

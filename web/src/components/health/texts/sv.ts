@@ -16,6 +16,7 @@ const sv: Translation<typeof en> = {
   queue: "I kö: {{count}}",
   workers: "Arbetsprocesser: {{count}}",
   all_works: "Alla delar av servern fungerar.",
+  draining: "Servern är tömd: den tar inte emot nytt arbete.",
   something_fails: "En del av servern svarar inte. Driftansvarig kan hitta felet med headgate doctor.",
 };
 export default sv;

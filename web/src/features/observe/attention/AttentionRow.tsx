@@ -8,6 +8,7 @@ import {
   type LucideIcon,
   Plug,
   Send,
+  ServerOff,
   TriangleAlert,
   Unplug,
   X,
@@ -28,6 +29,7 @@ const ICONS: Record<AttentionItem["kind"], LucideIcon> = {
   approvals: Inbox,
   budget: CircleDollarSign,
   connection: Plug,
+  dead_worker: ServerOff,
   expiry: Plug,
   failed_deliveries: Send,
   failed_runs: TriangleAlert,
@@ -141,6 +143,13 @@ function Way({ item }: { item: AttentionItem }) {
     return (
       <Link to="/settings/{-$section}" params={{ section: "connections" }} className={LINK}>
         {t("open_connections")}
+      </Link>
+    );
+  }
+  if (item.kind === "dead_worker") {
+    return (
+      <Link to="/settings/{-$section}" params={{ section: "processes" }} className={LINK}>
+        {t("open_processes")}
       </Link>
     );
   }

@@ -13,6 +13,7 @@ export const KINDS = [
   "expiry",
   "budget",
   "alert",
+  "dead_worker",
 ] as const satisfies readonly AttentionKind[];
 
 /** Ages that can be chosen, each with what it asks for. */

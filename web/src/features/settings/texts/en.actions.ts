@@ -90,6 +90,8 @@ export default {
   did_installation_key_prepared: "Key rotation started",
   did_installation_key_retired: "Key retired",
   did_installation_key_revoked: "Signing key revoked",
+  did_process_drained: "Server or worker drained",
+  did_process_undrained: "Server or worker takes work again",
   did_knowledge_base_changed: "Knowledge base changed",
   did_knowledge_base_created: "Knowledge base created",
   did_knowledge_base_deleted: "Knowledge base deleted",

@@ -7,6 +7,7 @@ import limits from "./en.limits";
 import models from "./en.models";
 import packs from "./en.packs";
 import people from "./en.people";
+import processes from "./en.processes";
 import retention from "./en.retention";
 import things from "./en.things";
 
@@ -156,6 +157,7 @@ export default {
   ...keyring,
   ...packs,
   ...people,
+  ...processes,
   ...limits,
   ...models,
   ...retention,

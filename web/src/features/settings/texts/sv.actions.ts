@@ -92,6 +92,8 @@ const sv: Translation<typeof en> = {
   did_installation_key_prepared: "Nyckelrotation startad",
   did_installation_key_retired: "Nyckel avvecklad",
   did_installation_key_revoked: "Signeringsnyckel återkallad",
+  did_process_drained: "Server eller arbetsprocess töms",
+  did_process_undrained: "Server eller arbetsprocess tar emot arbete igen",
   did_knowledge_base_changed: "Kunskapsbas ändrad",
   did_knowledge_base_created: "Kunskapsbas skapad",
   did_knowledge_base_deleted: "Kunskapsbas borttagen",

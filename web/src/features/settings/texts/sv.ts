@@ -9,6 +9,7 @@ import limits from "./sv.limits";
 import models from "./sv.models";
 import packs from "./sv.packs";
 import people from "./sv.people";
+import processes from "./sv.processes";
 import retention from "./sv.retention";
 import things from "./sv.things";
 
@@ -158,6 +159,7 @@ const sv: Translation<typeof en> = {
   ...keyring,
   ...packs,
   ...people,
+  ...processes,
   ...limits,
   ...models,
   ...retention,

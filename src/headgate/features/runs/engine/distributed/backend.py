@@ -276,6 +276,14 @@ class CeleryBackend:
             self._events(key).run_failed(verdict.code)
         return count + len(ended)
 
+    def drain(self, *, draining: bool, handing_over: bool) -> None:
+        """Do nothing: workers execute the runs."""
+
+    @property
+    def working(self) -> int:
+        """None: workers execute the runs."""
+        return 0
+
     async def health(self) -> BackendHealth:
         """Report whether the broker and the result backend respond, and workers are alive."""
         depths, results, workers = await asyncio.gather(

@@ -58,6 +58,10 @@ def timed_out(claim: Claim, seconds: float) -> Failed:
     return Failed(claim, STEP_TIMEOUT, message)
 
 
+def _handed_over() -> Unavailable:
+    return Unavailable("This worker is drained.", remedy="Another worker continues the run.")
+
+
 class SegmentWorker:
     """Executes segments in one process, one at a time.
 
@@ -132,6 +136,8 @@ class SegmentWorker:
         """
         if order.run_id in self._active:
             return Outcome.ELSEWHERE
+        if self._worker_lease.handing_over:
+            raise _handed_over()
         if not again:
             return await self._execute(order)
         if not await self._pick_up(order):
@@ -263,6 +269,8 @@ class SegmentWorker:
             return Outcome.OVER
         if run.suspended:
             return Outcome.SUSPENDED
+        if not run.abandoned and self._worker_lease.handing_over and run.ready:
+            raise _handed_over()
         if not run.abandoned:
             return Outcome.DONE
         status = await self._store.status(run.key.run_id)
@@ -298,6 +306,15 @@ class SegmentWorker:
             still = run.working.get(held.step_id)
             if held not in renewed and still is not None and still.attempt == held.attempt:
                 await self._conductor.lose(run)
+
+    def drain(self, *, handing_over: bool) -> None:
+        """Begin no further steps while `handing_over`: their messages go to other workers."""
+        self._worker_lease.handing_over = handing_over
+
+    @property
+    def working(self) -> int:
+        """Runs that are executed in this process."""
+        return len(self._active)
 
     def held(self) -> dict[Held, ActiveRun]:
         """The running steps."""

@@ -1,0 +1,1 @@
+"""Processes of an installation: servers, workers and their children, what they work on, and drain mode."""
