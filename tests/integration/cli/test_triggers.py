@@ -69,6 +69,14 @@ class TestTriggers:
         assert run(["triggers", "add", "Talk", "Wrong", *sends]) == 3
         assert "--sends is of a webhook" in capsys.readouterr().err
 
+    def test_of_a_webhook_that_answers_with_the_result(self, capsys: pytest.CaptureFixture[str]) -> None:
+        answer = ["--answer", "result", "--response", '{"status": 201, "headers": {"ETag": "data.etag"}}']
+        made = answered(capsys, "triggers", "add", "Talk", "Asked", "--webhook", "key", *answer)
+        assert made["sentence"].endswith("; answers with the result")
+        assert (made["config"]["response"]["status"], made["config"]["answer"]) == (201, "result")
+        assert run(["triggers", "add", "Talk", "Wrong", *answer]) == 3
+        assert "are of a webhook" in capsys.readouterr().err
+
     def test_that_poll_are_added_and_dry_run(self, capsys: pytest.CaptureFixture[str]) -> None:
         poll = '{"kind": "folder", "folder": "in", "pattern": "*.txt"}'
         made = answered(capsys, "triggers", "add", "Talk", "Files", "--poll", poll)

@@ -8285,6 +8285,50 @@ export interface components {
             } | null;
         };
         /**
+         * CallResponse
+         * @description What a caller that waits for the result receives.
+         *
+         *     JMESPath selects from `text`, `data` and `run_id` of the run; `data` is the result of type Data or Table, else its
+         *     text as JSON, else null.
+         */
+        CallResponse: {
+            /**
+             * Status
+             * @description Status of a result: 200 to 299 or 400 to 599.
+             * @default 200
+             */
+            status?: number;
+            /**
+             * Status From
+             * @description JMESPath of the status instead: `data.status`.
+             */
+            status_from?: string | null;
+            /**
+             * Media Type
+             * @description Content type of the body.
+             * @default text/plain
+             */
+            media_type?: string;
+            /**
+             * Body From
+             * @description JMESPath of the body; the text of the result. Written as JSON where the type is JSON.
+             */
+            body_from?: string | null;
+            /**
+             * Headers
+             * @description JMESPath by header; a fixed text is in quotes: `'no-cache'`. Null omits it. Those of the connection, of security and of cookies are refused.
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * Failed Status
+             * @description Status for a run that failed or was cancelled, or a result without an answer.
+             * @default 503
+             */
+            failed_status?: number;
+        };
+        /**
          * CancelOut
          * @description Outcome of a cancel request.
          */
@@ -19590,11 +19634,13 @@ export interface components {
             event_key?: string | null;
             /**
              * Answer
-             * @description Respond at once with 202, or when the run has ended, with its result.
+             * @description Respond at once with 202, when the run has ended, with its result, or with its text as it comes.
              * @default accepted
              * @enum {string}
              */
-            answer?: "accepted" | "result";
+            answer?: "accepted" | "result" | "stream";
+            /** @description Of `result`: status, headers and body. By default 200 with the text. */
+            response?: components["schemas"]["CallResponse"] | null;
             /**
              * Text From
              * @description JMESPath of the run's text; the whole body.

@@ -91,6 +91,14 @@ def add(
     correlation: Annotated[
         str | None, typer.Option(help="With --sends: JMESPath of the correlation value, e.g. body.order.id.")
     ] = None,
+    answer: Annotated[
+        str,
+        typer.Option(help="With --webhook: a call is answered at once (accepted), with the result, or with a stream."),
+    ] = "accepted",
+    response: Annotated[
+        str | None,
+        typer.Option(help='With --answer result, as JSON: {"status": 201, "body_from": "data.id", "headers": {}}.'),
+    ] = None,
     after: Annotated[str | None, typer.Option(help="Start after runs of this flow.")] = None,
     event: Annotated[str | None, typer.Option(help="Start for events with this name.")] = None,
     poll: Annotated[
@@ -114,6 +122,7 @@ def add(
     """Add a trigger to a flow. Without a kind it is started by hand."""
     sent = _sent_event(webhook, sends, correlation)
     closed = {} if holidays is None else _holidays(holidays)
+    answered = _answer(webhook, answer, response)
 
     async def work(installation: Installation) -> None:
         config: dict[str, object] = {"kind": "manual"}
@@ -121,7 +130,13 @@ def add(
             config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone, "days": days}
             config |= closed
         elif webhook is not None:
-            config = {"kind": "webhook", "verification": webhook, "event": sent}
+            config = {
+                "kind": "webhook",
+                "verification": webhook,
+                "event": sent,
+                "answer": answer,
+                "response": described,
+            }
         elif after is not None:
             config = {"kind": "flow", "flow_id": await flow_id_of(installation, after)}
         elif event is not None:
@@ -306,6 +321,14 @@ def _sent_event(webhook: str | None, sends: str | None, correlation: str | None)
     if (sends is not None and webhook is None) or (correlation is not None and sends is None):
         raise Invalid("--sends is of a webhook, and --correlation of --sends.", remedy="Add --webhook and --sends.")
     return None if sends is None else {"name": sends, "correlation_from": correlation}
+
+
+def _answer(webhook: str | None, answer: str | None, response: str | None) -> dict[str, object]:
+    """Return how calls of a webhook are answered. Raises `Invalid` for options without a webhook."""
+    if webhook is None and (answer is not None or response is not None):
+        raise Invalid("--answer and --response are of a webhook.", remedy="Add --webhook.")
+    described = {} if response is None else {"response": _object("--response", response)}
+    return {"answer": answer or "accepted", **described}
 
 
 def _holidays(path: str) -> dict[str, object]:

@@ -19,6 +19,8 @@ const KINDS: object[] = [
   { kind: "schedule", every_seconds: 90, time_zone: "UTC", jitter_seconds: 0 },
   { kind: "webhook", verification: "hmac", prefix: "sha=", answer: "result", max_bytes: 7 },
   { kind: "webhook", verification: "standard", event: { name: "paid", correlation_from: "body.id", keep_hours: 3 } },
+  { kind: "webhook", verification: "key", answer: "result", response: { status: 201, headers: { ETag: "data.tag" } } },
+  { kind: "webhook", verification: "key", answer: "stream" },
   { kind: "flow", flow_id: "other", outcomes: ["cancelled"] },
   { kind: "flow", flow_id: "other", outcomes: ["failed", "cancelled"] },
   { kind: "event", name: "paid", correlation: "7" },

@@ -3,6 +3,7 @@ import { newSchedule, repeatOf, type ScheduleDraft, type Weekday } from "../mode
 import { configOf, newDraft, policiesOf, type SentDraft, type TriggerDraft } from "./draft";
 import { formDraftOf } from "./forms";
 import { FIELDS, newPoll, type PollDraft } from "./polls";
+import { responseDraftOf } from "./response";
 
 type Config = Trigger["config"];
 
@@ -23,6 +24,7 @@ export function draftOf(trigger: Trigger): TriggerDraft {
         ...draft,
         verification: config.verification ?? "key",
         answer: config.answer ?? "accepted",
+        response: responseDraftOf(config.response),
         sent: sentDraftOf(config.event),
       };
     case "form":
