@@ -130,13 +130,7 @@ def add(
             config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone, "days": days}
             config |= closed
         elif webhook is not None:
-            config = {
-                "kind": "webhook",
-                "verification": webhook,
-                "event": sent,
-                "answer": answer,
-                "response": described,
-            }
+            config = {"kind": "webhook", "verification": webhook, "event": sent, **answered}
         elif after is not None:
             config = {"kind": "flow", "flow_id": await flow_id_of(installation, after)}
         elif event is not None:
