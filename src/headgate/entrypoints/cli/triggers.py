@@ -92,9 +92,9 @@ def add(
         str | None, typer.Option(help="With --sends: JMESPath of the correlation value, e.g. body.order.id.")
     ] = None,
     answer: Annotated[
-        str,
+        str | None,
         typer.Option(help="With --webhook: a call is answered at once (accepted), with the result, or with a stream."),
-    ] = "accepted",
+    ] = None,
     response: Annotated[
         str | None,
         typer.Option(help='With --answer result, as JSON: {"status": 201, "body_from": "data.id", "headers": {}}.'),
