@@ -5,8 +5,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from cronsim import CronSim
-
+from headgate.features.triggers.cron import Cron
 from headgate.features.triggers.poll_settings import (
     ApiConfig,
     FeedConfig,
@@ -139,7 +138,7 @@ def _schedule(config: ScheduleConfig) -> str:
     if config.every_seconds is not None:
         words = _interval(config.every_seconds)
     else:
-        words = CronSim(config.cron or "", moment(0)).explain()
+        words = Cron(config.cron or "", moment(0)).explain()
         for written, shorter in _WEEKDAYS.items():
             words = words.replace(written, shorter)
         words += f" ({config.time_zone}){_DAYS[config.days]}"

@@ -71,7 +71,7 @@ function scheduleDraftOf(config: Extract<Config, { kind?: "schedule" }>): Schedu
   const { repeat, time, day, minute } = known;
   if (repeat === "hourly") return { ...draft, repeat, minute };
   if (repeat === "weekly") return { ...draft, repeat, time, weekday: day as Weekday };
-  return { ...draft, repeat, time, ...(repeat === "monthly" ? { day } : {}) };
+  return { ...draft, repeat, time, ...(repeat === "monthly" || repeat === "nearest" ? { day } : {}) };
 }
 
 function pollDraftOf(config: Config): PollDraft {
