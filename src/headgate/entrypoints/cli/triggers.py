@@ -115,7 +115,7 @@ def add(
     text: Annotated[str, typer.Option(help="Text of each run.")] = "",
     owner: Annotated[str | None, typer.Option(help="Id of the user whose rights each run uses.")] = None,
     overlap: Annotated[
-        str | None, typer.Option(help="While a run has not ended: skip, queue_one, queue_all, cancel_old, allow.")
+        str | None, typer.Option(help="While a run has not ended: skip, queue_one, queue_all, replace, cancel_old, allow.")
     ] = None,
     json: JsonFlag = False,
 ) -> None:

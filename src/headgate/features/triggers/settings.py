@@ -324,7 +324,7 @@ Config = Annotated[
 class Policies(_Settings):
     """What happens when occurrences meet: a run that waits for approval counts as running."""
 
-    overlap: Literal["skip", "queue_one", "queue_all", "cancel_old", "allow"] = "skip"
+    overlap: Literal["skip", "queue_one", "queue_all", "replace", "cancel_old", "allow"] = "skip"
     limit: int = Field(default=1, ge=1, le=10_000, description="Most runs at the same time.")
     catch_up: Literal["none", "latest", "all"] = Field(
         default="latest", description="Which due times of a downtime are run afterwards."

@@ -1,6 +1,7 @@
 """Triggers in the real application, on both databases."""
 
 import asyncio
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 
@@ -410,6 +411,26 @@ class TestPolicies:
             return second if second["status"] == "started" else None
 
         assert (await until(moved))["run_id"] not in {None, rows[0]["run_id"]}
+
+    async def test_replace_what_waits_with_the_newest(self, us: Team) -> None:
+        trigger_id, rows = await self.started(us, overlap="replace")
+        assert [row["status"] for row in rows] == ["started", "queued", "queued"]
+        found = await occurrences(us, trigger_id)
+        assert [row["status"] for row in found] == ["started", "skipped", "queued"]
+        assert (found[1]["reason"], found[1]["message"]) == ("replaced", "A newer occurrence replaced it in the queue.")
+        await us.make("runner", f"/flow-runs/{rows[0]['run_id']}/cancel")
+
+        async def moved() -> Any:
+            return [row["status"] for row in await occurrences(us, trigger_id)] == ["started", "skipped", "started"]
+
+        await until(moved)
+
+    async def test_replace_leaves_one_of_many_that_come_at_the_same_time(self, us: Team) -> None:
+        flow_id = await published(us, WAITS)
+        trigger = await add(us, flow_id, config={"kind": "manual"}, policies={"overlap": "replace"})
+        await asyncio.gather(*(us.make("runner", f"/triggers/{trigger['id']}/fire") for _ in range(20)))
+        states = Counter(row["status"] for row in await occurrences(us, trigger["id"]))
+        assert states == {"started": 1, "skipped": 18, "queued": 1}
 
     async def test_queue_all_in_order(self, us: Team) -> None:
         trigger_id, rows = await self.started(us, overlap="queue_all")

@@ -104,6 +104,7 @@ export default {
   overlap_skip: "Skip the occurrence",
   overlap_queue_next: "Queue one",
   overlap_queue_all: "Queue all",
+  overlap_replace: "Queue the newest only",
   overlap_cancel_old: "Cancel the old run",
   overlap_allow: "Start another one",
   overlap_help: "A run that waits for approval has not ended.",

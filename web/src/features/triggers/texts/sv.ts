@@ -107,6 +107,7 @@ const sv: Translation<typeof en> = {
   overlap_skip: "Hoppa över händelsen",
   overlap_queue_next: "Köa en",
   overlap_queue_all: "Köa alla",
+  overlap_replace: "Köa bara den senaste",
   overlap_cancel_old: "Avbryt den gamla körningen",
   overlap_allow: "Starta en till",
   overlap_help: "En körning som väntar på godkännande pågår.",
