@@ -1639,7 +1639,7 @@ export interface paths {
         put?: never;
         /**
          * Backfill a schedule
-         * @description Run the due times of a past range that have no occurrence, in order. A dry run lists them.
+         * @description Run the due times of a past range that have no occurrence, so many at the same time. A dry run lists them.
          *
          *     Requires the permission `triggers.manage`.
          */
@@ -8055,6 +8055,25 @@ export interface components {
             cancelled: number;
         };
         /**
+         * BackfillEstimate
+         * @description What a backfill will take and cost, from completed runs.
+         */
+        BackfillEstimate: {
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "trigger" | "flow";
+            /** Runs */
+            runs: number;
+            /** Seconds */
+            seconds: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Unpriced */
+            unpriced: number;
+        };
+        /**
          * BackfillIn
          * @description A range of due times to run afterwards.
          */
@@ -8069,6 +8088,12 @@ export interface components {
              * Format: date-time
              */
             until: string;
+            /**
+             * Parallel
+             * @description Most runs of the trigger at the same time; one: in order.
+             * @default 1
+             */
+            parallel?: number;
             /**
              * Dry Run
              * @description Only list what would run.
@@ -8087,6 +8112,7 @@ export interface components {
             count: number;
             /** Due */
             due: components["schemas"]["FiringOut"][];
+            estimate?: components["schemas"]["BackfillEstimate"] | null;
         };
         /**
          * BackupOut
@@ -14739,7 +14765,7 @@ export interface components {
              * @default skip
              * @enum {string}
              */
-            overlap?: "skip" | "queue_one" | "queue_all" | "cancel_old" | "allow";
+            overlap?: "skip" | "queue_one" | "queue_all" | "replace" | "cancel_old" | "allow";
             /**
              * Limit
              * @description Most runs at the same time.

@@ -1,17 +1,18 @@
 """`headgate triggers`: what starts flows by itself."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated
 
 import orjson
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli import exit_codes, trigger_figures, trigger_links
+from headgate.entrypoints.cli import exit_codes, trigger_backfills, trigger_figures, trigger_links
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.cli.transfer import read_text
+from headgate.entrypoints.cli.trigger_backfills import print_firings
 from headgate.entrypoints.cli.trigger_links import TriggerId
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
@@ -21,8 +22,6 @@ from headgate.features.triggers.hooks import service as hooks
 from headgate.features.triggers.poll_settings import POLLING
 from headgate.features.triggers.polling import dry_runs
 from headgate.features.triggers.schemas import (
-    BackfillIn,
-    FiringOut,
     OccurrenceOut,
     PollItemOut,
     TriggerIn,
@@ -39,6 +38,8 @@ app = typer.Typer(
 )
 app.add_typer(trigger_links.app, name="links")
 app.command("statistics")(trigger_figures.statistics)
+app.command("backfill")(trigger_backfills.backfill)
+app.command("cancel-backfill")(trigger_backfills.cancel_backfill)
 
 
 @app.command("list")
@@ -115,7 +116,8 @@ def add(
     text: Annotated[str, typer.Option(help="Text of each run.")] = "",
     owner: Annotated[str | None, typer.Option(help="Id of the user whose rights each run uses.")] = None,
     overlap: Annotated[
-        str | None, typer.Option(help="While a run has not ended: skip, queue_one, queue_all, replace, cancel_old, allow.")
+        str | None,
+        typer.Option(help="While a run has not ended: skip, queue_one, queue_all, replace, cancel_old, allow."),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -255,29 +257,7 @@ def next_(
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             firings = await service.next_firings(session, acting(), trigger, count)
-        _print_firings(firings, json=json)
-
-    with_installation(work)
-
-
-@app.command()
-def backfill(
-    trigger: TriggerId,
-    since: Annotated[datetime, typer.Argument(help="First due time, in local time.")],
-    until: Annotated[datetime, typer.Argument(help="Last due time, in local time.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would run.")] = False,
-    json: JsonFlag = False,
-) -> None:
-    """Run the due times of a past range that have no occurrence, in order."""
-
-    async def work(installation: Installation) -> None:
-        body = BackfillIn(since=since.astimezone(), until=until.astimezone(), dry_run=dry_run)
-        outcome = await starts.backfill(installation.database, acting(), trigger, body)
-        if json:
-            print_json(outcome)
-            return
-        _print_firings(outcome.due, json=False)
-        console.print(f"{outcome.count} due times{' would run' if dry_run else f', backfill {outcome.id}'}.")
+        print_firings(firings, json=json)
 
     with_installation(work)
 
@@ -365,19 +345,6 @@ def _print_made(made: TriggerMade) -> None:
         console.print(f"Secret, shown once: {escape(made.secret)}")
     if not made.published:
         console.print("The flow is not published: occurrences are skipped until it is.")
-
-
-def _print_firings(firings: list[FiringOut], *, json: bool) -> None:
-    if json:
-        print_json(firings)
-    elif not firings:
-        console.print("None.")
-    else:
-        console.print(
-            table(
-                ("due", "note"), [(item.local, escape("; ".join(note.text for note in item.notes))) for item in firings]
-            )
-        )
 
 
 def _report(trigger: TriggerOut, *, json: bool) -> None:

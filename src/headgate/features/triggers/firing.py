@@ -205,7 +205,8 @@ class Firing:
 
     async def _begin(self, start: _Start) -> Fired:
         trigger, occurrence, policies = start.trigger, start.occurrence, start.policies
-        for _ in range(_TRIES if policies.overlap == "cancel_old" else 1):
+        cancels = policies.overlap == "cancel_old" and occurrence.backfill_id is None
+        for _ in range(_TRIES if cancels else 1):
             rows = companions(trigger, occurrence, policies, start.claimed, clock())
             request = replace(start.prepared.request, companions=rows)
             try:
@@ -215,7 +216,7 @@ class Firing:
                 existing = await self._existing(trigger, occurrence)
                 if existing is not None:
                     return existing
-                if policies.overlap != "cancel_old" or not await self._cancel_old(start):
+                if not cancels or not await self._cancel_old(start):
                     break
         if occurrence.is_queued:
             return Fired(occurrence.id, "queued", "overlap")

@@ -10,6 +10,7 @@ from headgate.features.runs import service as runs
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import BackfillNotFound, TooManyTriggers, TriggerInvalid, TriggerPaused
+from headgate.features.triggers.estimates import estimate_of
 from headgate.features.triggers.firing import MOST_QUEUED, Firing, start_of, wake
 from headgate.features.triggers.occurrences import KEPT_MICROSECONDS, Occurrence, due_key, row_of
 from headgate.features.triggers.schedule import Schedule
@@ -59,7 +60,7 @@ async def fired_out(database: Database, trigger_id: str, key: str, tenant_id: st
 
 
 async def backfill(database: Database, principal: Principal, trigger_id: str, body: BackfillIn) -> BackfillOut:
-    """Queue every due time of a range that has no occurrence, in order; the overlap limit of the trigger applies.
+    """Queue every due time of a range that has no occurrence, in order, so many of them at the same time.
 
     Raises `TriggerNotFound`, `PermissionMissing`, `TriggerInvalid`, `TriggerPaused`, `TooManyTriggers`.
     """
@@ -83,15 +84,20 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
         due = await run_in_flow_thread(_missing, schedule, existing, since, until)
         firings = [firing_out(schedule, at) for at in due[:SHOWN]]
         if body.dry_run:
-            return BackfillOut(id=None, count=len(due), due=firings)
+            count, parallel = len(due), body.parallel
+            estimate = await estimate_of(session, principal, trigger, count=count, parallel=parallel) if due else None
+            return BackfillOut(id=None, count=count, due=firings, estimate=estimate)
         if not trigger.enabled:
             raise TriggerPaused(trigger.paused_reason)
         backfill_id, now = new_id(), clock()
-        occurrences = [Occurrence(due_key(at), TriggerInput(), at, backfill_id=backfill_id) for at in due]
+        occurrences = [
+            Occurrence(due_key(at), TriggerInput(), at, backfill_id=backfill_id, at_once=body.parallel) for at in due
+        ]
         rows = [row_of(trigger, occurrence, now, status="queued", reason="backfill") for occurrence in occurrences]
         await repository.add_occurrences(session, rows)
         await wake(session, trigger)
         payload = {"since": body.since.isoformat(), "until": body.until.isoformat(), "count": len(due)}
+        payload |= {"parallel": body.parallel}
         await record(
             session,
             principal,
