@@ -12592,6 +12592,12 @@ export interface components {
              * @default true
              */
             mark_seen?: boolean;
+            /**
+             * Idle
+             * @description Keep a connection open between polls (IMAP IDLE), so that new mail is polled at once.
+             * @default true
+             */
+            idle?: boolean;
         };
         /**
          * MailSource

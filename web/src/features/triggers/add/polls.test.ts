@@ -16,8 +16,13 @@ test("a poll is stored once all that its kind needs is there", () => {
 });
 
 test("mail says whether it is marked as read", () => {
-  const draft = { ...newPoll(), values: { connection: "inbox" }, textFrom: "subject", markSeen: false };
-  expect(pollOf("mail", draft)).toMatchObject({ connection: "inbox", text_from: "subject", mark_seen: false });
+  const draft = { ...newPoll(), values: { connection: "inbox" }, textFrom: "subject", markSeen: false, idle: false };
+  expect(pollOf("mail", draft)).toMatchObject({
+    connection: "inbox",
+    text_from: "subject",
+    mark_seen: false,
+    idle: false,
+  });
 });
 
 test("rows say how many of the last ones are read again", () => {

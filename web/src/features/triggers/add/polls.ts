@@ -57,6 +57,7 @@ export interface PollDraft {
   first: "now" | "all";
   textFrom: string;
   markSeen: boolean;
+  idle: boolean;
   /** Of rows alone. */
   lookBack: string;
   /** Of a topic alone: where to continue after messages that were deleted. */
@@ -69,6 +70,7 @@ export const newPoll = (): PollDraft => ({
   first: "now",
   textFrom: "",
   markSeen: true,
+  idle: true,
   lookBack: "200",
   missing: "earliest",
 });
@@ -93,6 +95,6 @@ export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
     ...(draft.textFrom.trim() ? { text_from: draft.textFrom.trim() } : {}),
     ...(kind === "rows" ? { look_back: lookBack } : {}),
     ...(kind === "topic" ? { missing: draft.missing } : {}),
-    ...(kind === "mail" ? { mark_seen: draft.markSeen } : {}),
+    ...(kind === "mail" ? { mark_seen: draft.markSeen, idle: draft.idle } : {}),
   } as PollConfig;
 }

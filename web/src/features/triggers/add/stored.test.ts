@@ -29,7 +29,15 @@ const KINDS: object[] = [
   { kind: "manual" },
   { kind: "form", access: "links", title: "Ask", color: "#112233", theme: "dark", max_submissions: 3 },
   { kind: "rows", connection: "db", sql: "SELECT 1", cursor_column: "id", every_seconds: 90, first: "all", most: 9 },
-  { kind: "mail", connection: "inbox", folder: "INBOX", every_seconds: 60, first: "now", mark_seen: false },
+  {
+    kind: "mail",
+    connection: "inbox",
+    folder: "INBOX",
+    every_seconds: 60,
+    first: "now",
+    mark_seen: false,
+    idle: false,
+  },
   { kind: "schedule", cron: "0 7 * * *", time_zone: "UTC", days: "business", holidays: ["2027-12-24"] },
 ];
 

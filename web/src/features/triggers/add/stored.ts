@@ -84,6 +84,7 @@ function pollDraftOf(config: Config): PollDraft {
     first: stored.first === "all" ? "all" : "now",
     textFrom: String(stored.text_from ?? ""),
     markSeen: stored.mark_seen !== false,
+    idle: stored.idle !== false,
     missing: stored.missing === "latest" ? "latest" : "earliest",
     lookBack: String(stored.look_back ?? newPoll().lookBack),
   };
