@@ -46,8 +46,8 @@ class Cron(CronSim):
         if not self._nearest:
             return super().explain()
         fields = list(self.parts)
-        kept = [term for term in fields[_DAY].split(",") if self.days and term != "LW"]
-        fields[_DAY] = ",".join([*kept, "LW"])
+        plain = [term for term in fields[_DAY].split(",") if self.days and term != "LW"]
+        fields[_DAY] = ",".join([*plain, "LW"])
         many = len(self._nearest) > 1
         days = " and ".join(filter(None, [", ".join(map(str, self._nearest[:-1])), str(self._nearest[-1])]))
         words = f"the weekday{'s' if many else ''} nearest to day{'s' if many else ''} {days} of"

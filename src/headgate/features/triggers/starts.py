@@ -17,6 +17,7 @@ from headgate.features.triggers.schedule import Schedule
 from headgate.features.triggers.schemas import BackfillIn, BackfillOut, FiredOut
 from headgate.features.triggers.service import require
 from headgate.features.triggers.settings import TriggerInput
+from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.views import firing_out, occurrence_out
 from headgate.features.triggers.words import schedule_of_row
 from headgate.foundation.database import Database, microseconds
@@ -68,16 +69,7 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
     async with database.writing() as session:
         listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
         trigger = await repository.lock_trigger(session, trigger_id, tenant_id=principal.tenant_id) or listed.row
-        if trigger.kind != "schedule":
-            raise TriggerInvalid("Only a schedule has due times in the past.", remedy="Choose a schedule.")
-        if not body.since < body.until or until > clock():
-            raise TriggerInvalid("The range ends before it begins, or in the future.", remedy="Choose past times.")
-        schedule = schedule_of_row(trigger)
-        if since < clock() - KEPT_MICROSECONDS and until >= trigger.created_at:
-            raise TriggerInvalid(
-                "Occurrences that are older than 90 days were deleted, so that runs of that time could be repeated.",
-                remedy="Choose a range within the last 90 days.",
-            )
+        schedule = _schedule_of(trigger, since, until)
         existing = await repository.due_with_rows(
             session, trigger.id, tenant_id=trigger.tenant_id, since=since, until=until, limit=MOST_OF_RANGE
         )
@@ -108,6 +100,20 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
             payload=payload | {"backfill_id": backfill_id},
         )
     return BackfillOut(id=backfill_id, count=len(due), due=firings)
+
+
+def _schedule_of(trigger: TriggerRow, since: int, until: int) -> Schedule:
+    """Return the schedule of a trigger that may run due times of a range. Raises `TriggerInvalid`."""
+    if trigger.kind != "schedule":
+        raise TriggerInvalid("Only a schedule has due times in the past.", remedy="Choose a schedule.")
+    if not since < until or until > clock():
+        raise TriggerInvalid("The range ends before it begins, or in the future.", remedy="Choose past times.")
+    if since < clock() - KEPT_MICROSECONDS and until >= trigger.created_at:
+        raise TriggerInvalid(
+            "Occurrences that are older than 90 days were deleted, so that runs of that time could be repeated.",
+            remedy="Choose a range within the last 90 days.",
+        )
+    return schedule_of_row(trigger)
 
 
 def _missing(schedule: Schedule, existing: Collection[int], since: int, until: int) -> list[int]:

@@ -145,7 +145,7 @@ async def _end(firing: Firing, owner: Principal, run: RunOut) -> tuple[str, dict
 
 
 async def _texts(firing: Firing, owner: Principal, output: PublicOutput) -> AsyncGenerator[str, None]:
-    """Yield the text of a run; what cannot be taken back is followed by the complete result. Raises `_Failed`."""
+    """Yield the text of a run; text that cannot be retracted is followed by the complete result. Raises `_Failed`."""
     sent, stale, parts = "", False, output.pieces()
     try:
         async for part in parts:

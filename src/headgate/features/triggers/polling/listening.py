@@ -72,11 +72,11 @@ class Listener:
         waiting = asyncio.create_task(self._change(listed, config, next_at))
         try:
             while not (await asyncio.wait([waiting], timeout=LOOK_SECONDS))[0]:
-                if not await self._stands(listed, next_at):
+                if not await self._is_current(listed, next_at):
                     return
             if waiting.result():
                 while not await self._bring_forward(listed, next_at):  # its last poll has not been stored yet
-                    if not await self._stands(listed, next_at):
+                    if not await self._is_current(listed, next_at):
                         return
                     await asyncio.sleep(_AGAIN_SECONDS)
         except HeadgateError as error:
@@ -96,7 +96,7 @@ class Listener:
                 return True
         return False
 
-    async def _stands(self, listed: Listed, next_at: int) -> bool:
+    async def _is_current(self, listed: Listed, next_at: int) -> bool:
         """Whether the trigger is on, as it was, and due at that time or being polled."""
         async with self._database.reading() as session:
             row = await session.get(TriggerRow, listed.row.id)
@@ -106,8 +106,8 @@ class Listener:
 
     async def _bring_forward(self, listed: Listed, next_at: int) -> bool:
         row, at = TriggerRow, clock()
-        stands = (row.id == listed.row.id, row.enabled, row.updated_at == listed.row.updated_at)
-        change = update(row).where(*stands, row.next_at == next_at, row.worker_id.is_(None))
+        current = (row.id == listed.row.id, row.enabled, row.updated_at == listed.row.updated_at)
+        change = update(row).where(*current, row.next_at == next_at, row.worker_id.is_(None))
         async with self._database.writing() as session:
             changed = await session.execute(
                 change.values(next_at=at, due_at=at).returning(row.id), execution_options={"synchronize_session": False}
