@@ -247,7 +247,9 @@ class Parts(Installation):
 
     @cached_property
     def _scheduler(self) -> "scheduler.Scheduler":
-        return scheduler.Scheduler(self.firing, self.services.jobs, self.poller)
+        made = scheduler.Scheduler(self.firing, self.services.jobs, self.poller)
+        self._closing.push_async_callback(made.listener.close)
+        return made
 
     @cached_property
     def _assistance(self) -> "assistance.Assistance":

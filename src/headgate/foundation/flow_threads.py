@@ -13,6 +13,7 @@ from typing import Final, ParamSpec, TypeVar
 
 PLACES: Final = 4
 WAITING_PLACES: Final = 32
+LISTENING_PLACES: Final = 20
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -31,6 +32,13 @@ async def wait_in_flow_thread(
     return await _run(_waiting_threads(), partial(work, *arguments, **named))
 
 
+async def listen_in_flow_thread(
+    work: Callable[Arguments, Result], *arguments: Arguments.args, **named: Arguments.kwargs
+) -> Result:
+    """Call a function that waits for minutes, in one of `LISTENING_PLACES` threads apart from the others."""
+    return await _run(_listening_threads(), partial(work, *arguments, **named))
+
+
 async def _run(threads: ThreadPoolExecutor, work: Callable[[], Result]) -> Result:
     return await asyncio.get_running_loop().run_in_executor(threads, partial(copy_context().run, work))
 
@@ -43,3 +51,8 @@ def _threads() -> ThreadPoolExecutor:
 @cache
 def _waiting_threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(WAITING_PLACES, thread_name_prefix="waiting")
+
+
+@cache
+def _listening_threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(LISTENING_PLACES, thread_name_prefix="listening")

@@ -138,6 +138,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "flows delete": ("nobody", "--yes"),
     "flows check-code": ("nobody",),
     "triggers add": ("nobody", "Nightly", "--cron", "0 7 * * *"),
+    "triggers cancel-backfill": (NOBODY, NOBODY),
     "triggers pause": (NOBODY,),
     "triggers resume": (NOBODY,),
     "triggers remove": (NOBODY,),

@@ -40,6 +40,12 @@ class TestTriggers:
             capsys, "triggers", "backfill", made["id"], "2026-01-05T00:00:00", "2026-01-09T23:00:00", "--dry-run"
         )
         assert preview["count"] == 5
+        span = ("2026-01-05T00:00:00", "2026-01-09T23:00:00")
+        assert run(["triggers", "backfill", made["id"], *span, "--dry-run", "--parallel", "2"]) == 0
+        assert "completed runs" in capsys.readouterr().out
+        begun = answered(capsys, "triggers", "backfill", made["id"], *span, "--parallel", "2")
+        cancelled = answered(capsys, "triggers", "cancel-backfill", made["id"], begun["id"])
+        assert cancelled["cancelled"] == 5
         assert run(["triggers", "remove", made["id"]]) == 0
 
     def test_of_business_days_read_a_calendar(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -69,6 +75,14 @@ class TestTriggers:
         assert run(["triggers", "add", "Talk", "Wrong", *sends]) == 3
         assert "--sends is of a webhook" in capsys.readouterr().err
 
+    def test_of_a_webhook_that_answers_with_the_result(self, capsys: pytest.CaptureFixture[str]) -> None:
+        answer = ["--answer", "result", "--response", '{"status": 201, "headers": {"ETag": "data.etag"}}']
+        made = answered(capsys, "triggers", "add", "Talk", "Asked", "--webhook", "key", *answer)
+        assert made["sentence"].endswith("; answers with the result")
+        assert (made["config"]["response"]["status"], made["config"]["answer"]) == (201, "result")
+        assert run(["triggers", "add", "Talk", "Wrong", *answer]) == 3
+        assert "are of a webhook" in capsys.readouterr().err
+
     def test_that_poll_are_added_and_dry_run(self, capsys: pytest.CaptureFixture[str]) -> None:
         poll = '{"kind": "folder", "folder": "in", "pattern": "*.txt"}'
         made = answered(capsys, "triggers", "add", "Talk", "Files", "--poll", poll)
@@ -82,8 +96,8 @@ class TestTriggers:
         assert "feed, folder" in capsys.readouterr().err
 
     def test_that_are_wrong_are_explained(self, capsys: pytest.CaptureFixture[str]) -> None:
-        assert run(["triggers", "add", "Talk", "Wrong", "--cron", "0 7 15W * *"]) == 3
-        assert "only LW" in capsys.readouterr().err
+        assert run(["triggers", "add", "Talk", "Wrong", "--cron", "0 7 32W * *"]) == 3
+        assert "15W the weekday nearest" in capsys.readouterr().err
 
     def test_that_are_forms_have_links(self, capsys: pytest.CaptureFixture[str]) -> None:
         made = answered(capsys, "triggers", "add", "Talk", "Ask", "--form", '{"access": "links"}')

@@ -1640,7 +1640,7 @@ export interface paths {
         put?: never;
         /**
          * Backfill a schedule
-         * @description Run the due times of a past range that have no occurrence, in order. A dry run lists them.
+         * @description Run the due times of a past range that have no occurrence, so many at the same time. A dry run lists them.
          *
          *     Requires the permission `triggers.manage`.
          */
@@ -8109,6 +8109,25 @@ export interface components {
             cancelled: number;
         };
         /**
+         * BackfillEstimate
+         * @description What a backfill will take and cost, from completed runs.
+         */
+        BackfillEstimate: {
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "trigger" | "flow";
+            /** Runs */
+            runs: number;
+            /** Seconds */
+            seconds: number;
+            /** Cost Usd */
+            cost_usd: number;
+            /** Unpriced */
+            unpriced: number;
+        };
+        /**
          * BackfillIn
          * @description A range of due times to run afterwards.
          */
@@ -8123,6 +8142,12 @@ export interface components {
              * Format: date-time
              */
             until: string;
+            /**
+             * Parallel
+             * @description Most runs of the trigger at the same time; one: in order.
+             * @default 1
+             */
+            parallel?: number;
             /**
              * Dry Run
              * @description Only list what would run.
@@ -8141,6 +8166,7 @@ export interface components {
             count: number;
             /** Due */
             due: components["schemas"]["FiringOut"][];
+            estimate?: components["schemas"]["BackfillEstimate"] | null;
         };
         /**
          * BackupOut
@@ -8337,6 +8363,50 @@ export interface components {
             call?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /**
+         * CallResponse
+         * @description What a caller that waits for the result receives.
+         *
+         *     JMESPath selects from `text`, `data` and `run_id` of the run; `data` is the result of type Data or Table, else its
+         *     text as JSON, else null.
+         */
+        CallResponse: {
+            /**
+             * Status
+             * @description Status of a result: 200 to 299 or 400 to 599.
+             * @default 200
+             */
+            status?: number;
+            /**
+             * Status From
+             * @description JMESPath of the status instead: `data.status`.
+             */
+            status_from?: string | null;
+            /**
+             * Media Type
+             * @description Content type of the body.
+             * @default text/plain
+             */
+            media_type?: string;
+            /**
+             * Body From
+             * @description JMESPath of the body; the text of the result. Written as JSON where the type is JSON.
+             */
+            body_from?: string | null;
+            /**
+             * Headers
+             * @description JMESPath by header; a fixed text is in quotes: `'no-cache'`. Null omits it. Those of the connection, of security and of cookies are refused.
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * Failed Status
+             * @description Status for a run that failed or was cancelled, or a result without an answer.
+             * @default 503
+             */
+            failed_status?: number;
         };
         /**
          * CancelOut
@@ -12589,6 +12659,12 @@ export interface components {
              * @default true
              */
             mark_seen?: boolean;
+            /**
+             * Idle
+             * @description Keep a connection open between polls (IMAP IDLE), so that new mail is polled at once.
+             * @default true
+             */
+            idle?: boolean;
         };
         /**
          * MailSource
@@ -14769,7 +14845,7 @@ export interface components {
              * @default skip
              * @enum {string}
              */
-            overlap?: "skip" | "queue_one" | "queue_all" | "cancel_old" | "allow";
+            overlap?: "skip" | "queue_one" | "queue_all" | "replace" | "cancel_old" | "allow";
             /**
              * Limit
              * @description Most runs at the same time.
@@ -19716,11 +19792,13 @@ export interface components {
             event_key?: string | null;
             /**
              * Answer
-             * @description Respond at once with 202, or when the run has ended, with its result.
+             * @description Respond at once with 202, when the run has ended, with its result, or with its text as it comes.
              * @default accepted
              * @enum {string}
              */
-            answer?: "accepted" | "result";
+            answer?: "accepted" | "result" | "stream";
+            /** @description Of `result`: status, headers and body. By default 200 with the text. */
+            response?: components["schemas"]["CallResponse"] | null;
             /**
              * Text From
              * @description JMESPath of the run's text; the whole body.

@@ -190,7 +190,7 @@ class ReadMail(Component):
         await self.ctx.check_cancelled()
         stream = await open_socket(connection, timeout_seconds=self.timeout_seconds)
         async with closed_after(stream, self.timeout_seconds, subject="ReadMail"):
-            return await wait_in_flow_thread(_in_folder, connection, stream, self.folder, work, read_only=read_only)
+            return await wait_in_flow_thread(in_folder, connection, stream, self.folder, work, read_only=read_only)
 
     async def _parsed(self, mail: Raw) -> dict[str, JsonValue]:
         """Parse a message in a separate process and store its files."""
@@ -219,7 +219,7 @@ def _day(text: str) -> date | None:
         ) from error
 
 
-def _in_folder(
+def in_folder(
     connection: Connection,
     stream: socket.socket,
     folder: str,
@@ -304,17 +304,17 @@ def _select(box: "imap_tools.BaseMailBox", search: Search) -> Selection:
     uids = sorted(box.uids(_criteria(search), charset="UTF-8"), key=int, reverse=search.above is None)
     if search.above is not None:  # `above + 1:*` always includes the last message
         uids = [uid for uid in uids if int(uid) > search.above]
-    return Selection(_validity(box), tuple(uids[: search.most]))
+    return Selection(validity(box), tuple(uids[: search.most]))
 
 
-def _validity(box: "imap_tools.BaseMailBox") -> str:
-    """Return what the uids of the selected folder are valid with (RFC 3501, 2.3.1.1)."""
-    (value, *_) = box.client.untagged_responses.get("UIDVALIDITY", [b""])
+def validity(box: "imap_tools.BaseMailBox", name: str = "UIDVALIDITY") -> str:
+    """Return what the uids of the selected folder are valid with (RFC 3501, 2.3.1.1), or its `UIDNEXT`."""
+    (value, *_) = box.client.untagged_responses.get(name, [b""])
     return value.decode("ascii", "replace") if isinstance(value, bytes) else ""
 
 
 def _require_valid(box: "imap_tools.BaseMailBox", selection: Selection) -> None:
-    if _validity(box) != selection.validity:
+    if validity(box) != selection.validity:
         raise UpstreamFailed("ReadMail: the server has numbered the messages of the folder again.", remedy="Try again.")
 
 

@@ -1,17 +1,18 @@
 """`headgate triggers`: what starts flows by itself."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated
 
 import orjson
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli import exit_codes, trigger_figures, trigger_links
+from headgate.entrypoints.cli import exit_codes, trigger_backfills, trigger_figures, trigger_links
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.cli.transfer import read_text
+from headgate.entrypoints.cli.trigger_backfills import print_firings
 from headgate.entrypoints.cli.trigger_links import TriggerId
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
@@ -21,8 +22,6 @@ from headgate.features.triggers.hooks import service as hooks
 from headgate.features.triggers.poll_settings import POLLING
 from headgate.features.triggers.polling import dry_runs
 from headgate.features.triggers.schemas import (
-    BackfillIn,
-    FiringOut,
     OccurrenceOut,
     PollItemOut,
     TriggerIn,
@@ -39,6 +38,8 @@ app = typer.Typer(
 )
 app.add_typer(trigger_links.app, name="links")
 app.command("statistics")(trigger_figures.statistics)
+app.command("backfill")(trigger_backfills.backfill)
+app.command("cancel-backfill")(trigger_backfills.cancel_backfill)
 
 
 @app.command("list")
@@ -91,6 +92,14 @@ def add(
     correlation: Annotated[
         str | None, typer.Option(help="With --sends: JMESPath of the correlation value, e.g. body.order.id.")
     ] = None,
+    answer: Annotated[
+        str | None,
+        typer.Option(help="With --webhook: a call is answered at once (accepted), with the result, or with a stream."),
+    ] = None,
+    response: Annotated[
+        str | None,
+        typer.Option(help='With --answer result, as JSON: {"status": 201, "body_from": "data.id", "headers": {}}.'),
+    ] = None,
     after: Annotated[str | None, typer.Option(help="Start after runs of this flow.")] = None,
     event: Annotated[str | None, typer.Option(help="Start for events with this name.")] = None,
     poll: Annotated[
@@ -107,13 +116,15 @@ def add(
     text: Annotated[str, typer.Option(help="Text of each run.")] = "",
     owner: Annotated[str | None, typer.Option(help="Id of the user whose rights each run uses.")] = None,
     overlap: Annotated[
-        str | None, typer.Option(help="While a run has not ended: skip, queue_one, queue_all, cancel_old, allow.")
+        str | None,
+        typer.Option(help="While a run has not ended: skip, queue_one, queue_all, replace, cancel_old, allow."),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Add a trigger to a flow. Without a kind it is started by hand."""
     sent = _sent_event(webhook, sends, correlation)
     closed = {} if holidays is None else _holidays(holidays)
+    answered = _answer(webhook, answer, response)
 
     async def work(installation: Installation) -> None:
         config: dict[str, object] = {"kind": "manual"}
@@ -121,7 +132,7 @@ def add(
             config = {"kind": "schedule", "cron": cron, "every_seconds": every, "time_zone": zone, "days": days}
             config |= closed
         elif webhook is not None:
-            config = {"kind": "webhook", "verification": webhook, "event": sent}
+            config = {"kind": "webhook", "verification": webhook, "event": sent, **answered}
         elif after is not None:
             config = {"kind": "flow", "flow_id": await flow_id_of(installation, after)}
         elif event is not None:
@@ -246,29 +257,7 @@ def next_(
     async def work(installation: Installation) -> None:
         async with installation.database.reading() as session:
             firings = await service.next_firings(session, acting(), trigger, count)
-        _print_firings(firings, json=json)
-
-    with_installation(work)
-
-
-@app.command()
-def backfill(
-    trigger: TriggerId,
-    since: Annotated[datetime, typer.Argument(help="First due time, in local time.")],
-    until: Annotated[datetime, typer.Argument(help="Last due time, in local time.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what would run.")] = False,
-    json: JsonFlag = False,
-) -> None:
-    """Run the due times of a past range that have no occurrence, in order."""
-
-    async def work(installation: Installation) -> None:
-        body = BackfillIn(since=since.astimezone(), until=until.astimezone(), dry_run=dry_run)
-        outcome = await starts.backfill(installation.database, acting(), trigger, body)
-        if json:
-            print_json(outcome)
-            return
-        _print_firings(outcome.due, json=False)
-        console.print(f"{outcome.count} due times{' would run' if dry_run else f', backfill {outcome.id}'}.")
+        print_firings(firings, json=json)
 
     with_installation(work)
 
@@ -306,6 +295,14 @@ def _sent_event(webhook: str | None, sends: str | None, correlation: str | None)
     if (sends is not None and webhook is None) or (correlation is not None and sends is None):
         raise Invalid("--sends is of a webhook, and --correlation of --sends.", remedy="Add --webhook and --sends.")
     return None if sends is None else {"name": sends, "correlation_from": correlation}
+
+
+def _answer(webhook: str | None, answer: str | None, response: str | None) -> dict[str, object]:
+    """Return how calls of a webhook are answered. Raises `Invalid` for options without a webhook."""
+    if webhook is None and (answer is not None or response is not None):
+        raise Invalid("--answer and --response are of a webhook.", remedy="Add --webhook.")
+    described = {} if response is None else {"response": _object("--response", response)}
+    return {"answer": answer or "accepted", **described}
 
 
 def _holidays(path: str) -> dict[str, object]:
@@ -348,19 +345,6 @@ def _print_made(made: TriggerMade) -> None:
         console.print(f"Secret, shown once: {escape(made.secret)}")
     if not made.published:
         console.print("The flow is not published: occurrences are skipped until it is.")
-
-
-def _print_firings(firings: list[FiringOut], *, json: bool) -> None:
-    if json:
-        print_json(firings)
-    elif not firings:
-        console.print("None.")
-    else:
-        console.print(
-            table(
-                ("due", "note"), [(item.local, escape("; ".join(note.text for note in item.notes))) for item in firings]
-            )
-        )
 
 
 def _report(trigger: TriggerOut, *, json: bool) -> None:

@@ -79,6 +79,8 @@ class Verdict:
     message: str
     most: int = 0
     """How many may wait; a further one is skipped."""
+    replaces: bool = False
+    """Whether those that wait for the same reason are skipped for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +205,8 @@ class Firing:
 
     async def _begin(self, start: _Start) -> Fired:
         trigger, occurrence, policies = start.trigger, start.occurrence, start.policies
-        for _ in range(_TRIES if policies.overlap == "cancel_old" else 1):
+        cancels = policies.overlap == "cancel_old" and occurrence.backfill_id is None
+        for _ in range(_TRIES if cancels else 1):
             rows = companions(trigger, occurrence, policies, start.claimed, clock())
             request = replace(start.prepared.request, companions=rows)
             try:
@@ -213,7 +216,7 @@ class Firing:
                 existing = await self._existing(trigger, occurrence)
                 if existing is not None:
                     return existing
-                if policies.overlap != "cancel_old" or not await self._cancel_old(start):
+                if not cancels or not await self._cancel_old(start):
                     break
         if occurrence.is_queued:
             return Fired(occurrence.id, "queued", "overlap")
@@ -270,6 +273,8 @@ class Firing:
             added = await repository.add_occurrences(session, [row])
             if added and verdict.status == "queued":
                 await _admit(session, occurrence)
+                if verdict.replaces:
+                    await repository.replace_queued(session, trigger, occurrence.id, verdict.reason)
         existing = None if added else await self._existing(trigger, occurrence)
         return fired if existing is None else existing
 
@@ -305,13 +310,15 @@ def start_of(given: TriggerInput) -> RunStart:
 
 def _refusal(occurrence: Occurrence, policies: Policies) -> Verdict:
     """Return whether an occurrence that may not start a run now is queued or skipped."""
-    most = {"queue_one": 1, "queue_all": MOST_QUEUED}.get(policies.overlap, 0)
+    most = {"queue_one": 1, "queue_all": MOST_QUEUED, "replace": MOST_QUEUED}.get(policies.overlap, 0)
     if occurrence.queues or (occurrence.is_call and policies.overlap in {"allow", "cancel_old"}):
         most = MOST_QUEUED
     message = f"{policies.limit} of its runs had not ended"
     if policies.rate_runs is not None:
         message += f", or {policies.rate_runs} had started within {policies.rate_seconds} seconds"
-    return Verdict("queued" if most else "skipped", "overlap", f"{message}.", most)
+    reason = "catch_up" if occurrence.queues else "overlap"
+    replaces = policies.overlap == "replace" and not occurrence.queues
+    return Verdict("queued" if most else "skipped", reason, f"{message}.", most, replaces)
 
 
 async def _within(session: AsyncSession, trigger: TriggerRow, verdict: Verdict) -> Verdict:

@@ -100,6 +100,8 @@ class Occurrence:
     is_queued: bool = False
     """Whether its row exists and waits."""
     backfill_id: str | None = None
+    at_once: int | None = None
+    """Of a backfill: most runs of the trigger at the same time, instead of those of its policies."""
     queues: bool = False
     """Whether it waits for its turn instead of being skipped: one of a downtime, of which all are run."""
     by_hand: bool = False
@@ -168,7 +170,7 @@ def companions(
         "due_at": occurrence.due_at,
         "at": at,
         "backfill_id": occurrence.backfill_id,
-        "most": policies.limit,
+        "most": occurrence.at_once or policies.limit,
         "rate_runs": policies.rate_runs,
         "rate_since": at - policies.rate_seconds * 1_000_000,
         "again": int(occurrence.is_call),
@@ -195,6 +197,7 @@ def row_of(
         "reason": reason,
         "message": message,
         "backfill_id": occurrence.backfill_id,
+        "at_once": occurrence.at_once,
     }
 
 
@@ -216,8 +219,9 @@ def queued_occurrence(box: Sealer, row: OccurrenceRow, saved: TriggerInput) -> O
     One whose content cannot be read is refused, so that those behind it do not wait for it.
     """
     occurrence = Occurrence(
-        row.occurrence_key, saved, row.due_at, id=row.id, is_queued=True, backfill_id=row.backfill_id
-    )
+        row.occurrence_key, saved, row.due_at, id=row.id, is_queued=True, backfill_id=row.backfill_id,
+        at_once=row.at_once,
+    )  # fmt: skip
     if row.content is None:
         return occurrence
     try:

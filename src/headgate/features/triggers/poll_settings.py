@@ -87,6 +87,10 @@ class MailConfig(Poll):
     sender: PlainText = Field(default="", max_length=500, description="Only mail whose sender contains this text.")
     subject: PlainText = Field(default="", max_length=500, description="Only mail whose subject contains this text.")
     mark_seen: bool = Field(default=True, description="Mark a mail as read once its run is stored.")
+    idle: bool = Field(
+        default=True,
+        description="Keep a connection open between polls (IMAP IDLE), so that new mail is polled at once.",
+    )
 
 
 class ApiConfig(Poll):

@@ -222,6 +222,17 @@ async def cancel_queued(session: AsyncSession, trigger_id: str, backfill_id: str
     return len(changed.all())
 
 
+async def replace_queued(session: AsyncSession, trigger: TriggerRow, newest_id: str, reason: str) -> None:
+    """Skip the other occurrences of a trigger that wait for a reason: those of a backfill stay."""
+    row = OccurrenceRow
+    waits = (row.trigger_id == trigger.id, row.tenant_id == trigger.tenant_id, row.status == "queued")
+    statement = update(row).where(*waits, row.reason == reason, row.backfill_id.is_(None), row.id != newest_id)
+    statement = statement.values(
+        status="skipped", reason="replaced", message="A newer occurrence replaced it in the queue.", content=None
+    )
+    await session.execute(statement, execution_options={"synchronize_session": False})
+
+
 async def delete_skipped(session: AsyncSession, trigger: TriggerRow, key: str) -> None:
     """Delete the occurrence of a trigger with this key if it was skipped, so that it is tried again."""
     row = OccurrenceRow

@@ -271,7 +271,7 @@ async def next_(
     dependencies=_MANAGE,
 )
 async def backfill(trigger_id: str, body: BackfillIn, database: Rows, caller: Caller) -> BackfillOut:
-    """Run the due times of a past range that have no occurrence, in order. A dry run lists them."""
+    """Run the due times of a past range that have no occurrence, so many at the same time. A dry run lists them."""
     return await starts.backfill(database, caller, trigger_id, body)
 
 

@@ -12,8 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from cronsim import CronSim, CronSimError
-
+from headgate.features.triggers.cron import Cron, CronSimError
 from headgate.features.triggers.errors import ScheduleInvalid
 from headgate.foundation.database import microseconds, moment
 from headgate.graph.names import clipped
@@ -136,7 +135,7 @@ class Schedule:
 
     def _of_cron(self, after: int) -> Iterator[datetime]:
         cron, later = _without_seconds(self.cron or "")
-        for local in CronSim(cron, (moment(after) - later).astimezone(self.zone)):
+        for local in Cron(cron, (moment(after) - later).astimezone(self.zone)):
             yield local.astimezone(UTC) + later
 
     def notes(self, at: int) -> "list[ClockNote]":
@@ -148,7 +147,7 @@ class Schedule:
         local = moment(at).astimezone(self.zone)
         naive = local.replace(tzinfo=None)
         notes: list[ClockNote] = []
-        for wall in CronSim(cron, naive - _GAP - timedelta(seconds=1)):
+        for wall in Cron(cron, naive - _GAP - timedelta(seconds=1)):
             if wall > naive:
                 break
             written = wall.replace(tzinfo=self.zone)
@@ -197,14 +196,14 @@ def checked_cron(text: str) -> str:
             remedy=f"Write {_FIELDS}.",
         )
     try:
-        simulation = CronSim(" ".join(parts), datetime(2026, 1, 1))  # noqa: DTZ001 - it reads the fields, no time
+        simulation = Cron(" ".join(parts), datetime(2026, 1, 1))  # noqa: DTZ001 - it reads the fields, no time
         next(simulation)
     except CronSimError as error:
         reason = str(error).removeprefix("Bad ").replace("-", " ")
-        hint = " Of W only LW, the last weekday of the month, is supported." if "W" in parts[-3].upper() else ""
         raise ScheduleInvalid(
-            f"'{clipped(text)}' is not a cron expression: its {reason} is not valid.{hint}",
-            remedy=f"Write {_FIELDS}. L is the last day, MON#2 the second Monday, 5L the last Friday.",
+            f"'{clipped(text)}' is not a cron expression: its {reason} is not valid.",
+            remedy=f"Write {_FIELDS}. L is the last day, 15W the weekday nearest to the 15th, MON#2 the second Monday,"
+            " 5L the last Friday.",
         ) from error
     except StopIteration as error:
         raise ScheduleInvalid(f"'{clipped(text)}' never comes.", remedy="Choose a date that exists.") from error

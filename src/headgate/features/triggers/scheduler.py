@@ -16,6 +16,7 @@ from headgate.features.triggers.errors import TriggerChanged
 from headgate.features.triggers.firing import Firing, Verdict
 from headgate.features.triggers.occurrences import Claimed, Occurrence, due_key, queued_occurrence
 from headgate.features.triggers.poll_settings import POLLING
+from headgate.features.triggers.polling.listening import Listener
 from headgate.features.triggers.polling.poller import Poller
 from headgate.features.triggers.repository import QUEUE, Listed
 from headgate.features.triggers.schedule import SECOND, Schedule
@@ -88,6 +89,7 @@ class Scheduler:
     def __init__(self, firing: Firing, jobs: JobRunner, poller: Poller) -> None:
         self._firing = firing
         self._poller = poller
+        self.listener = Listener(poller, firing.database)
         self._database = firing.database
         jobs.register(JobKind(KIND, QUEUE, self.handle, MOST_AT_ONCE, retry_seconds=RETRY_SECONDS))
 
@@ -154,6 +156,8 @@ class Scheduler:
         if waits or (next_at is not None and next_at > clock()):
             return next_at, {}
         ended = await self._poller.poll(listed, claimed)
+        if ended.next_at is not None and not ended.values.get("poll_failures", 1):
+            self.listener.listen(listed, ended.next_at)
         return ended.next_at, {"next_at": ended.next_at} | ended.values
 
     async def _fire_due(self, listed: Listed, claimed: Claimed) -> tuple[int | None, int | None]:

@@ -213,7 +213,25 @@ class BackfillIn(BaseModel):
 
     since: Time
     until: Time
+    parallel: int = Field(
+        default=1, ge=1, le=100, description="Most runs of the trigger at the same time; one: in order."
+    )
     dry_run: bool = Field(default=False, description="Only list what would run.")
+
+
+class BackfillEstimate(BaseModel):
+    """What a backfill will take and cost, from completed runs."""
+
+    basis: Literal["trigger", "flow"]
+    """Whether they are runs of the trigger, or other ones of its flow."""
+    runs: int
+    """How many: the newest."""
+    seconds: float
+    """From the first start to the last end."""
+    cost_usd: float
+    """Cost of model calls, at the organisation's prices or list prices."""
+    unpriced: int
+    """Model calls of the past runs without a known price: the cost excludes them."""
 
 
 class BackfillOut(BaseModel):
@@ -224,6 +242,8 @@ class BackfillOut(BaseModel):
     count: int
     due: list[FiringOut]
     """The first hundred."""
+    estimate: BackfillEstimate | None = None
+    """Of a dry run. Null where nothing would run, and without completed runs."""
 
 
 class BackfillCancelled(BaseModel):

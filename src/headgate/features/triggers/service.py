@@ -51,9 +51,9 @@ from headgate.foundation.errors import Forbidden
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import is_id, new_id
 
-MOST_OF_FLOW = 100
-AGENDA_TRIGGERS = 200
-_HOW_OFTEN = {"missing", "group", "every_seconds", "most", "pause_after_errors", "text_from", "form_from", "mark_seen"}
+MOST_OF_FLOW, AGENDA_TRIGGERS = 100, 200
+_HOW_OFTEN = {"missing", "group", "every_seconds", "most", "pause_after_errors", "text_from", "form_from"}
+_HOW_OFTEN |= {"mark_seen", "idle"}
 _EVENT_POLICIES = Policies(overlap="allow", limit=100)
 
 

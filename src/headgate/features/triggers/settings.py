@@ -1,7 +1,8 @@
 """Settings of a trigger by kind, its policies and its saved input, as stored and as sent."""
 
+import re
 from datetime import date, datetime
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
@@ -20,9 +21,16 @@ from headgate.features.triggers.poll_settings import (
     TopicConfig,
 )
 from headgate.features.triggers.schedule import MOST_HOLIDAYS, Days
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainObject, PlainText
 from headgate.graph.widget import Colour
+from headgate.sdk import ComponentError
+
+if TYPE_CHECKING:
+    from headgate.components.data import selecting
+else:
+    selecting = lazy_module("headgate.components.data.selecting")
 
 Kind = Literal[
     "schedule",
@@ -120,6 +128,74 @@ class CallEvent(_Settings):
         return self
 
 
+def is_answer_status(status: int) -> bool:
+    """Whether a response to a call may have a status: none that redirects, and none that is not final."""
+    return 200 <= status < 300 or 400 <= status < 600
+
+
+def _answer_status(status: int) -> int:
+    if not is_answer_status(status):
+        raise ValueError("a status is 200 to 299 or 400 to 599")
+    return status
+
+
+def _parsed(expression: str) -> str:
+    try:
+        selecting.parse_expression(expression, subject="The trigger")
+    except ComponentError as error:
+        raise ValueError(str(error)) from error
+    return expression
+
+
+_OURS = re.compile(
+    r"(access-control|clear-site|connection|content-(e|le|lo|r|s|t)|cross-origin|proxy-|reporting-|sec-|transfer)"
+    r".*|(x-forwarded|x-frame).*|(x-)?(alt-svc|content-type-options|date|forwarded|host|keep-alive|nel|origin-agent-cluster|permissions-policy|"
+    r"powered-by|referrer-policy|refresh|report-to|run-id|server|service-worker-allowed|set-cookie2?|sourcemap|"
+    r"strict-transport-security|te|trailers?|upgrade|www-authenticate|xss-protection)"
+)
+"""Headers of the connection and of what browsers may do here: only this server sets them."""
+
+
+def _free_header(name: str) -> str:
+    if _OURS.fullmatch(name.lower()):
+        raise ValueError(f"the header {name} is set by the server")
+    return name
+
+
+_HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,64}$"), AfterValidator(_free_header)]
+_Parsed = Annotated[Expression, AfterValidator(_parsed)]
+_AnswerStatus = Annotated[int, AfterValidator(_answer_status)]
+
+
+class CallResponse(_Settings):
+    """What a caller that waits for the result receives.
+
+    JMESPath selects from `text`, `data` and `run_id` of the run; `data` is the result of type Data or Table, else its
+    text as JSON, else null.
+    """
+
+    status: _AnswerStatus = Field(default=200, description="Status of a result: 200 to 299 or 400 to 599.")
+    status_from: _Parsed | None = Field(default=None, description="JMESPath of the status instead: `data.status`.")
+    media_type: str = Field(
+        default="text/plain",
+        pattern=r"^(text|application|image)/[A-Za-z0-9][A-Za-z0-9.+-]{0,100}$",
+        description="Content type of the body.",
+    )
+    body_from: _Parsed | None = Field(
+        default=None,
+        description="JMESPath of the body; the text of the result. Written as JSON where the type is JSON.",
+    )
+    headers: dict[_HeaderName, _Parsed] = Field(
+        default_factory=dict,
+        max_length=20,
+        description="JMESPath by header; a fixed text is in quotes: `'no-cache'`. Null omits it. Those of the "
+        "connection, of security and of cookies are refused.",
+    )
+    failed_status: _AnswerStatus = Field(
+        default=503, ge=400, description="Status for a run that failed or was cancelled, or a result without an answer."
+    )
+
+
 class WebhookConfig(_Settings):
     """Calls of other services at the trigger's address."""
 
@@ -141,8 +217,12 @@ class WebhookConfig(_Settings):
         pattern=r"^(header:[A-Za-z0-9-]{1,64}|body:[^\x00]{1,200})$",
         description="Where a call has its unique key: `header:NAME` or `body:EXPRESSION`. The preset's own by default.",
     )
-    answer: Literal["accepted", "result"] = Field(
-        default="accepted", description="Respond at once with 202, or when the run has ended, with its result."
+    answer: Literal["accepted", "result", "stream"] = Field(
+        default="accepted",
+        description="Respond at once with 202, when the run has ended, with its result, or with its text as it comes.",
+    )
+    response: CallResponse | None = Field(
+        default=None, description="Of `result`: status, headers and body. By default 200 with the text."
     )
     text_from: Expression | None = Field(default=None, description="JMESPath of the run's text; the whole body.")
     form_from: dict[PlainText, Expression] = Field(
@@ -154,7 +234,9 @@ class WebhookConfig(_Settings):
 
     @model_validator(mode="after")
     def _does_one(self) -> "WebhookConfig":
-        if self.event is not None and (self.answer == "result" or self.text_from is not None or self.form_from):
+        if self.response is not None and self.answer != "result":
+            raise ValueError("a response is of the answer `result`")
+        if self.event is not None and (self.answer != "accepted" or self.text_from is not None or self.form_from):
             raise ValueError("a webhook that sends an event starts no run: it has no answer, text_from and form_from")
         return self
 
@@ -242,7 +324,7 @@ Config = Annotated[
 class Policies(_Settings):
     """What happens when occurrences meet: a run that waits for approval counts as running."""
 
-    overlap: Literal["skip", "queue_one", "queue_all", "cancel_old", "allow"] = "skip"
+    overlap: Literal["skip", "queue_one", "queue_all", "replace", "cancel_old", "allow"] = "skip"
     limit: int = Field(default=1, ge=1, le=10_000, description="Most runs at the same time.")
     catch_up: Literal["none", "latest", "all"] = Field(
         default="latest", description="Which due times of a downtime are run afterwards."

@@ -10,12 +10,14 @@ from headgate.features.runs import service as runs
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import BackfillNotFound, TooManyTriggers, TriggerInvalid, TriggerPaused
+from headgate.features.triggers.estimates import estimate_of
 from headgate.features.triggers.firing import MOST_QUEUED, Firing, start_of, wake
 from headgate.features.triggers.occurrences import KEPT_MICROSECONDS, Occurrence, due_key, row_of
 from headgate.features.triggers.schedule import Schedule
 from headgate.features.triggers.schemas import BackfillIn, BackfillOut, FiredOut
 from headgate.features.triggers.service import require
 from headgate.features.triggers.settings import TriggerInput
+from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.views import firing_out, occurrence_out
 from headgate.features.triggers.words import schedule_of_row
 from headgate.foundation.database import Database, microseconds
@@ -59,7 +61,7 @@ async def fired_out(database: Database, trigger_id: str, key: str, tenant_id: st
 
 
 async def backfill(database: Database, principal: Principal, trigger_id: str, body: BackfillIn) -> BackfillOut:
-    """Queue every due time of a range that has no occurrence, in order; the overlap limit of the trigger applies.
+    """Queue every due time of a range that has no occurrence, in order, so many of them at the same time.
 
     Raises `TriggerNotFound`, `PermissionMissing`, `TriggerInvalid`, `TriggerPaused`, `TooManyTriggers`.
     """
@@ -67,31 +69,27 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
     async with database.writing() as session:
         listed = await require(session, principal, trigger_id, Permission.TRIGGERS_MANAGE)
         trigger = await repository.lock_trigger(session, trigger_id, tenant_id=principal.tenant_id) or listed.row
-        if trigger.kind != "schedule":
-            raise TriggerInvalid("Only a schedule has due times in the past.", remedy="Choose a schedule.")
-        if not body.since < body.until or until > clock():
-            raise TriggerInvalid("The range ends before it begins, or in the future.", remedy="Choose past times.")
-        schedule = schedule_of_row(trigger)
-        if since < clock() - KEPT_MICROSECONDS and until >= trigger.created_at:
-            raise TriggerInvalid(
-                "Occurrences that are older than 90 days were deleted, so that runs of that time could be repeated.",
-                remedy="Choose a range within the last 90 days.",
-            )
+        schedule = _schedule_of(trigger, since, until)
         existing = await repository.due_with_rows(
             session, trigger.id, tenant_id=trigger.tenant_id, since=since, until=until, limit=MOST_OF_RANGE
         )
         due = await run_in_flow_thread(_missing, schedule, existing, since, until)
         firings = [firing_out(schedule, at) for at in due[:SHOWN]]
         if body.dry_run:
-            return BackfillOut(id=None, count=len(due), due=firings)
+            count, parallel = len(due), body.parallel
+            estimate = await estimate_of(session, principal, trigger, count=count, parallel=parallel) if due else None
+            return BackfillOut(id=None, count=count, due=firings, estimate=estimate)
         if not trigger.enabled:
             raise TriggerPaused(trigger.paused_reason)
         backfill_id, now = new_id(), clock()
-        occurrences = [Occurrence(due_key(at), TriggerInput(), at, backfill_id=backfill_id) for at in due]
+        occurrences = [
+            Occurrence(due_key(at), TriggerInput(), at, backfill_id=backfill_id, at_once=body.parallel) for at in due
+        ]
         rows = [row_of(trigger, occurrence, now, status="queued", reason="backfill") for occurrence in occurrences]
         await repository.add_occurrences(session, rows)
         await wake(session, trigger)
         payload = {"since": body.since.isoformat(), "until": body.until.isoformat(), "count": len(due)}
+        payload |= {"parallel": body.parallel}
         await record(
             session,
             principal,
@@ -102,6 +100,20 @@ async def backfill(database: Database, principal: Principal, trigger_id: str, bo
             payload=payload | {"backfill_id": backfill_id},
         )
     return BackfillOut(id=backfill_id, count=len(due), due=firings)
+
+
+def _schedule_of(trigger: TriggerRow, since: int, until: int) -> Schedule:
+    """Return the schedule of a trigger that may run due times of a range. Raises `TriggerInvalid`."""
+    if trigger.kind != "schedule":
+        raise TriggerInvalid("Only a schedule has due times in the past.", remedy="Choose a schedule.")
+    if not since < until or until > clock():
+        raise TriggerInvalid("The range ends before it begins, or in the future.", remedy="Choose past times.")
+    if since < clock() - KEPT_MICROSECONDS and until >= trigger.created_at:
+        raise TriggerInvalid(
+            "Occurrences that are older than 90 days were deleted, so that runs of that time could be repeated.",
+            remedy="Choose a range within the last 90 days.",
+        )
+    return schedule_of_row(trigger)
 
 
 def _missing(schedule: Schedule, existing: Collection[int], since: int, until: int) -> list[int]:

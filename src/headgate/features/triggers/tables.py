@@ -109,6 +109,8 @@ class OccurrenceRow(Row):
     flow_run_id: Mapped[str | None] = mapped_column(String(36))
     """Without a foreign key: the run may be deleted before the occurrence."""
     backfill_id: Mapped[str | None] = mapped_column(String(36))
+    at_once: Mapped[int | None] = mapped_column(Integer)
+    """Of a backfill: it starts while fewer runs of the trigger have not ended. Null: the limit of the trigger."""
     content: Mapped[bytes | None] = mapped_column(Encrypted)
     """The input of a queued one."""
 

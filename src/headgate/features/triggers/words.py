@@ -5,8 +5,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from cronsim import CronSim
-
+from headgate.features.triggers.cron import Cron
 from headgate.features.triggers.poll_settings import (
     ApiConfig,
     FeedConfig,
@@ -45,6 +44,7 @@ _PRESETS = {
     "basic": "with a user name and a password",
     "key": "with the secret as key",
 }
+_ANSWERS = {"accepted": "", "result": "; answers with the result", "stream": "; answers with the text as it comes"}
 _DAYS = {"every": "", "business": ", on business days only", "next_business": ", else on the next business day"}
 _FORM_ACCESS = {"anyone": "by anyone with the address", "links": "by one-time links"}
 
@@ -88,7 +88,7 @@ def sentence_of(config: Config, names: Mapping[str, str]) -> str:
         case WebhookConfig():
             event = config.event
             sent = "" if event is None else f"; sends the event {event.name}" if event.name else "; sends its event"
-            return f"When its address is called, {_PRESETS[config.verification]}{sent}"
+            return f"When its address is called, {_PRESETS[config.verification]}{sent}{_ANSWERS[config.answer]}"
         case FlowConfig():
             outcomes = " or ".join(config.outcomes)
             return f"When a run of {names.get(config.flow_id, 'a deleted flow')} has {outcomes}"
@@ -138,7 +138,7 @@ def _schedule(config: ScheduleConfig) -> str:
     if config.every_seconds is not None:
         words = _interval(config.every_seconds)
     else:
-        words = CronSim(config.cron or "", moment(0)).explain()
+        words = Cron(config.cron or "", moment(0)).explain()
         for written, shorter in _WEEKDAYS.items():
             words = words.replace(written, shorter)
         words += f" ({config.time_zone}){_DAYS[config.days]}"

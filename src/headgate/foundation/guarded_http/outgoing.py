@@ -151,6 +151,7 @@ STEP_SERVERS = Outgoing(
     (
         "components.sockets",
         "components.mail.sending",
+        "components.mail.idling",
         "components.mail.reading",
         "components.redis_streams",
         "components.amqp_queues",

@@ -1,8 +1,11 @@
 """Triggers that poll, in the real application with real servers, on both databases."""
 
+import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Iterator
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +19,14 @@ from headgate.components.mail.reading import ReadMail
 from headgate.components.storage.storage import opened_storage
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.transitions import clock
-from headgate.features.triggers.polling import folders, mailboxes
+from headgate.features.triggers.polling import folders, mailboxes, listening
 from headgate.features.triggers.polling.poller import backoff_seconds
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.settings import ClassificationSettings, ConnectionSettings, RateLimitSettings, Settings
 from headgate.foundation.settings.connections import FolderSettings
 from headgate.sdk.testing import StepHarness
-from tests.integration.features.triggers.conftest import add, occurrences, published, until
+from tests.integration.features.triggers.conftest import PATIENCE, add, occurrences, published, until
 from tests.integration.features.triggers.test_followed import SECRET_FLOW
 from tests.support.databases import Postgres
 from tests.support.forwarder import forwarded
@@ -409,7 +412,70 @@ class TestRows:
                 assert database.execute("SELECT count(*) FROM orders").fetchone() == (1,)
 
 
+def mail(number: int) -> EmailMessage:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "bo@example.org", f"Mail {number}"
+    message["Message-ID"] = f"<{number}@idle.example.org>"
+    message.set_content("x")
+    return message
+
+
+async def is_silent(trigger: dict[str, Any]) -> bool:
+    """Whether no connection is held for a trigger."""
+    return not any(task.get_name() == f"listening {trigger['id']}" for task in asyncio.all_tasks())
+
+
+async def is_listening(trigger: dict[str, Any]) -> bool:
+    return not await is_silent(trigger)
+
+
+async def has_occurrences(us: Team, trigger: dict[str, Any], count: int) -> bool:
+    return len(await occurrences(us, trigger["id"])) == count
+
+
 class TestMail:
+    async def test_starts_its_run_at_once_on_a_connection_that_stays_open(
+        self, us: Team, mail_server: ImapProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(listening, "LOOK_SECONDS", 0.1)
+        fields = {"host": "127.0.0.1", "port": mail_server.port, "security": "none", "user": USER}
+        await connection(us, "inbox", "imap", fields, password=PASSWORD)
+        config = {"kind": "mail", "connection": "inbox", "text_from": "subject", "every_seconds": 3600}
+        trigger = await add(us, await published(us), config=config)
+        await first_poll(us, trigger)
+        for number in (1, 2):
+            begun = time.monotonic()
+            mail_server.add(mail(number))
+            await until(partial(has_occurrences, us, trigger, number))
+            assert time.monotonic() - begun < PATIENCE, "the next poll is due in an hour"
+        mail_server.add(mail(2))
+        mail_server.add(mail(3))
+        await until(lambda: has_occurrences(us, trigger, 3))
+        assert await texts(us, trigger) == ["Mail 1", "Mail 2", "Mail 3"]
+        await until(partial(is_listening, trigger))
+        await us.make("publisher", f"/triggers/{trigger['id']}/pause")
+        await until(partial(is_silent, trigger))
+        mail_server.add(mail(4))
+        await us.make("publisher", f"/triggers/{trigger['id']}/resume")
+        await until(lambda: has_occurrences(us, trigger, 4))
+
+    async def test_is_polled_where_the_server_has_no_idle(
+        self, us: Team, mail_server: ImapProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def refuse(*_: Any) -> str:
+            raise UpstreamFailed("The mail server has no IDLE.")
+
+        monkeypatch.setattr(us.app.state.poller, "wait_for_change", refuse)
+        fields = {"host": "127.0.0.1", "port": mail_server.port, "security": "none", "user": USER}
+        await connection(us, "inbox", "imap", fields, password=PASSWORD)
+        config = {"kind": "mail", "connection": "inbox", "text_from": "subject", "every_seconds": 3600}
+        trigger = await add(us, await published(us), config=config)
+        await first_poll(us, trigger)
+        mail_server.add(mail(1))
+        shown = await polled(us, trigger)
+        assert (shown["enabled"], shown["poll_error"]) == (True, "")
+        assert await texts(us, trigger) == ["Mail 1"]
+
     async def test_each_message_is_one_run_and_then_marked(self, us: Team, mail_server: ImapProcess) -> None:
         def deliver(number: int) -> None:
             message = EmailMessage()
@@ -422,7 +488,7 @@ class TestMail:
         fields = {"host": "127.0.0.1", "port": mail_server.port, "security": "none", "user": USER}
         await connection(us, "inbox", "imap", fields, password=PASSWORD)
         deliver(1)
-        config = {"kind": "mail", "connection": "inbox", "text_from": "subject", "every_seconds": 3600}
+        config = {"kind": "mail", "idle": False, "connection": "inbox", "text_from": "subject", "every_seconds": 3600}
         trigger = await add(us, await published(us), config=config)
         await first_poll(us, trigger)
         assert "\\Seen" not in mail_server.flags()[0]
@@ -455,7 +521,7 @@ class TestMail:
         mail_server.add(*messages)
         fields = {"host": "127.0.0.1", "port": mail_server.port, "security": "none", "user": USER}
         await connection(us, "inbox", "imap", fields, password=PASSWORD)
-        config = {"kind": "mail", "connection": "inbox", "subject": "Many", "first": "all", "mark_seen": False}
+        config = {"kind": "mail", "connection": "inbox", "subject": "Many", "first": "all", "mark_seen": False, "idle": False}
         trigger = await add(us, await published(us), config=config | {"most": 4, "every_seconds": 3600})
         await first_poll(us, trigger)
 
@@ -481,7 +547,14 @@ class TestMail:
             raise UpstreamFailed("The server is away.")
 
         monkeypatch.setattr(ReadMail, "mark_read", failing)
-        config = {"kind": "mail", "connection": "inbox", "subject": "Later", "first": "all", "every_seconds": 3600}
+        config = {
+            "kind": "mail",
+            "idle": False,
+            "connection": "inbox",
+            "subject": "Later",
+            "first": "all",
+            "every_seconds": 3600,
+        }
         trigger = await add(us, await published(us), config=config)
         await first_poll(us, trigger)
         shown = await us.get("publisher", f"/triggers/{trigger['id']}")

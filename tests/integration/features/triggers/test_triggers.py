@@ -1,6 +1,7 @@
 """Triggers in the real application, on both databases."""
 
 import asyncio
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ from sqlalchemy import text, update
 
 from headgate.features.access.permissions import Role
 from headgate.features.runs.evidence.verify import verify
+from headgate.features.runs.tables import flow_runs
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers import repository
 from headgate.features.triggers.errors import TriggerChanged
@@ -411,6 +413,26 @@ class TestPolicies:
 
         assert (await until(moved))["run_id"] not in {None, rows[0]["run_id"]}
 
+    async def test_replace_what_waits_with_the_newest(self, us: Team) -> None:
+        trigger_id, rows = await self.started(us, overlap="replace")
+        assert [row["status"] for row in rows] == ["started", "queued", "queued"]
+        found = await occurrences(us, trigger_id)
+        assert [row["status"] for row in found] == ["started", "skipped", "queued"]
+        assert (found[1]["reason"], found[1]["message"]) == ("replaced", "A newer occurrence replaced it in the queue.")
+        await us.make("runner", f"/flow-runs/{rows[0]['run_id']}/cancel")
+
+        async def moved() -> Any:
+            return [row["status"] for row in await occurrences(us, trigger_id)] == ["started", "skipped", "started"]
+
+        await until(moved)
+
+    async def test_replace_leaves_one_of_many_that_come_at_the_same_time(self, us: Team) -> None:
+        flow_id = await published(us, WAITS)
+        trigger = await add(us, flow_id, config={"kind": "manual"}, policies={"overlap": "replace"})
+        await asyncio.gather(*(us.make("runner", f"/triggers/{trigger['id']}/fire") for _ in range(20)))
+        states = Counter(row["status"] for row in await occurrences(us, trigger["id"]))
+        assert states == {"started": 1, "skipped": 18, "queued": 1}
+
     async def test_queue_all_in_order(self, us: Team) -> None:
         trigger_id, rows = await self.started(us, overlap="queue_all")
         assert [row["status"] for row in rows] == ["started", "queued", "queued"]
@@ -586,6 +608,57 @@ class TestBackfills:
         for wrong in (f"{trigger['id']}/backfill/{new_id()}", f"{other['id']}/backfill/{made['id']}"):
             refused = await us.ask("publisher", "DELETE", f"/triggers/{wrong}")
             assert (refused.status_code, refused.json()["code"]) == (404, "backfill_not_found")
+
+    @pytest.mark.parametrize(
+        "policies", [{"overlap": "skip"}, {"overlap": "allow", "limit": 50}, {"overlap": "cancel_old"}]
+    )
+    async def test_run_so_many_at_the_same_time(self, us: Team, policies: Any) -> None:
+        """Whatever the policies of the trigger are, which are about its due times."""
+        trigger = await add(us, await published(us, WAITS), config=HOURLY, policies=policies)
+        await us.make("publisher", f"/triggers/{trigger['id']}/backfill", **RANGE, parallel=3)
+
+        async def begun() -> Any:
+            rows = await occurrences(us, trigger["id"])
+            return rows if [row["status"] for row in rows].count("started") == 3 else None
+
+        rows = await until(begun)
+        await asyncio.sleep(0.5)
+        states = [row["status"] for row in await occurrences(us, trigger["id"])]
+        assert states == ["started"] * 3 + ["queued"] * 3
+        await us.make("runner", f"/flow-runs/{rows[1]['run_id']}/cancel")
+
+        async def moved() -> Any:
+            return [row["status"] for row in await occurrences(us, trigger["id"])] == ["started"] * 4 + ["queued"] * 2
+
+        await until(moved)
+
+    async def test_are_shown_with_time_and_cost_of_past_runs(self, us: Team) -> None:
+        flow_id = await published(us)
+        trigger = await add(us, flow_id, config=HOURLY)
+        path = f"/triggers/{trigger['id']}/backfill"
+        assert (await us.make("publisher", path, **RANGE, dry_run=True))["estimate"] is None
+        run = await us.make("runner", f"/flows/{flow_id}/runs", text="hi", version="published")
+        lasted = await self.completed(us, run["id"], 10)
+        estimate = (await us.make("publisher", path, **RANGE, dry_run=True, parallel=4))["estimate"]
+        costs = {"runs": 1, "cost_usd": 0.0, "unpriced": 0}
+        assert estimate == {"basis": "flow", "seconds": pytest.approx(2 * lasted), **costs}  # 6 in 2 rounds of 4
+        fired = (await us.make("runner", f"/triggers/{trigger['id']}/fire"))["occurrence"]["run_id"]
+        lasted = await self.completed(us, fired, 20)
+        estimate = (await us.make("publisher", path, **RANGE, dry_run=True))["estimate"]
+        assert estimate == {"basis": "trigger", "seconds": pytest.approx(6 * lasted), **costs}
+
+    async def completed(self, us: Team, run_id: str, seconds: int) -> int:
+        """Wait until a run has completed, and let it have taken so long. Returns the seconds."""
+
+        async def over() -> Any:
+            return (await us.get("viewer", f"/flow-runs/{run_id}"))["status"] == "completed"
+
+        await until(over)
+        row = flow_runs.c
+        async with us.database.writing() as session:
+            change = update(flow_runs).where(row.id == run_id)
+            await session.execute(change.values(finished_at=row.started_at + seconds * SECOND))
+        return seconds
 
     async def test_are_refused_where_occurrences_were_deleted(self, us: Team) -> None:
         """A due time that had run would run again."""

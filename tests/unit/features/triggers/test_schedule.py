@@ -1,11 +1,12 @@
 """Due times: cron in time zones, both nights of the clock changes, true intervals, catch-up."""
 
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from headgate.features.triggers.errors import ScheduleInvalid
@@ -16,7 +17,16 @@ from headgate.features.triggers.words import schedule_of, sentence_of
 from headgate.foundation.database import microseconds, moment
 
 STOCKHOLM = checked_zone("Europe/Stockholm")
-CRONS = ("30 2 * * *", "0,30 2,3 * * *", "*/15 * * * *", "0 7 * * MON-FRI", "0 */6 * * * *", "0 0 L * *", "59 1 * * 0")
+CRONS = (
+    "30 2 * * *",
+    "0,30 2,3 * * *",
+    "*/15 * * * *",
+    "0 7 * * MON-FRI",
+    "0 */6 * * * *",
+    "0 0 L * *",
+    "59 1 * * 0",
+    "30 2 28W * *",
+)
 
 
 def at(*local: int, fold: int = 0, zone: str = "Europe/Stockholm") -> int:
@@ -127,18 +137,42 @@ class TestDueTimes:
 
 
 class TestCron:
-    @pytest.mark.parametrize("cron", ["0 7 * * MON-FRI", "*/10 * * * * *", "0 0 L * *", "0 9 * * MON#2", "0 9 LW * *"])
+    @pytest.mark.parametrize(
+        "cron",
+        [
+            "0 7 * * MON-FRI",
+            "*/10 * * * * *",
+            "0 0 L * *",
+            "0 9 * * MON#2",
+            "0 9 LW * *",
+            "0 9 1,15w,LW * *",
+            "0 0 9 31W * *",
+        ],
+    )
     def test_takes_seconds_last_days_and_numbered_weekdays(self, cron: str) -> None:
         assert checked_cron(f" {cron} ") == cron
 
-    @pytest.mark.parametrize("cron", ["", "1 2 3", "61 * * * *", "0 0 30 2 *", "0 7 15W * *", "a b c d e", "@daily"])
+    @pytest.mark.parametrize(
+        "cron",
+        [
+            "",
+            "1 2 3",
+            "61 * * * *",
+            "0 0 30 2 *",
+            "0 7 32W * *",
+            "0 7 0W * *",
+            "0 7 W * *",
+            "0 7 1-15W * *",
+            "0 7 15W/2 * *",
+            "0 7 * * 5W",
+            "0 7 30W 2 *",
+            "a b c d e",
+            "@daily",
+        ],
+    )
     def test_refuses_others(self, cron: str) -> None:
         with pytest.raises(ScheduleInvalid):
             checked_cron(cron)
-
-    def test_says_that_of_w_only_lw_is_supported(self) -> None:
-        with pytest.raises(ScheduleInvalid, match="only LW"):
-            checked_cron("0 7 15W * *")
 
     @pytest.mark.parametrize("zone", ["Mars/Olympus", "", "../etc/passwd", "/etc/localtime"])
     def test_refuses_unknown_time_zones(self, zone: str) -> None:
@@ -146,7 +180,64 @@ class TestCron:
             checked_zone(zone)
 
 
+class TestNearestWeekdays:
+    def test_stay_within_the_month(self) -> None:
+        # 2027-05-01 is a Saturday, 2026-11-01 a Sunday; 2026-01-31 is a Saturday, 2027-01-31 a Sunday.
+        for cron, after, due in (
+            ("0 9 1W * *", at(2027, 4, 30), "05-03 09:00+0200"),
+            ("0 9 1W * *", at(2026, 10, 31), "11-02 09:00+0100"),
+            ("0 9 31W * *", at(2026, 1, 1), "01-30 09:00+0100"),
+            ("0 9 31W * *", at(2027, 1, 1), "01-29 09:00+0100"),
+            ("0 9 15W 8 *", at(2026, 8, 1), "08-14 09:00+0200"),  # Saturday
+            ("0 9 15W 11 *", at(2026, 11, 1), "11-16 09:00+0100"),  # Sunday
+            ("0 9 30W 2,4 *", at(2027, 1, 1), "04-30 09:00+0200"),
+        ):
+            assert local_times(cron, after, 1) == [due]
+
+    @given(
+        days=st.lists(st.integers(1, 31), min_size=1, max_size=3),
+        plain=st.lists(st.integers(1, 28), max_size=2),
+        months=st.sampled_from((range(1, 13), (2,), (4, 12))),
+        year=st.integers(2024, 2060),
+    )
+    def test_are_those_of_the_naive_definition(
+        self, days: list[int], plain: list[int], months: Sequence[int], year: int
+    ) -> None:
+        every = [
+            date(year, 1, 1) + timedelta(days=number)
+            for number in range((date(year + 2, 1, 1) - date(year, 1, 1)).days)
+        ]
+        nearest = {_nearest(day, every) for day in every if day.day in days}
+        expected = [day for day in every if day.month in months and (day in nearest or day.day in plain)]
+        assume(expected)
+        field = ",".join([*(f"{day}W" for day in days), *map(str, plain)])
+        cron = checked_cron(f"0 0 {field} {','.join(map(str, months))} *")
+        dues = islice(
+            Schedule(checked_zone("UTC"), cron=cron).moments(at(year, 1, 1, zone="UTC") - 1), len(expected) + 1
+        )
+        assert [moment(due).date() for due in dues][:-1] == expected
+
+
+def _nearest(day: date, every: list[date]) -> date | None:
+    """The weekday of the same month that is the fewest days away, the earlier one for a Saturday."""
+    of_month = [one for one in every if (one.year, one.month) == (day.year, day.month) and one.weekday() < 5]
+    return min(of_month, key=lambda one: (abs((one - day).days), one), default=None)
+
+
 class TestSentences:
+    @pytest.mark.parametrize(
+        ("cron", "words"),
+        [
+            ("0 7 15W * *", "At 07:00 on the weekday nearest to day 15 of every month"),
+            ("0 7 1W,15W 6 *", "At 07:00 on the weekdays nearest to days 1 and 15 of June"),
+            ("0 7 LW,1W * *", "At 07:00 on the last weekday and the weekday nearest to day 1 of every month"),
+            ("0 7 3,15W * *", "At 07:00 on the third day of month and the weekday nearest to day 15 of the month"),
+            ("30 0 7 15W * MON", "At 07:00:30 on the weekday nearest to day 15 of the month and on Monday"),
+        ],
+    )
+    def test_name_the_nearest_weekday(self, cron: str, words: str) -> None:
+        assert sentence_of(ScheduleConfig(cron=cron), {}) == f"{words} (UTC)"
+
     def test_are_plain(self) -> None:
         weekdays = ScheduleConfig(cron="0 7 * * MON-FRI", time_zone="Europe/Stockholm")
         assert sentence_of(weekdays, {}) == "At 07:00 on weekdays (Europe/Stockholm)"

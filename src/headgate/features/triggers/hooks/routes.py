@@ -13,23 +13,21 @@ from starlette.exceptions import HTTPException
 
 from headgate.features.access.caller import public
 from headgate.features.accounts.ports import Scope
-from headgate.features.runs import service as runs
 from headgate.features.triggers.errors import HookRefused, TriggerChanged, TriggerPaused
 from headgate.features.triggers.firing import Firing
 from headgate.features.triggers.hooks import service
+from headgate.features.triggers.hooks.answers import result_of, stream_of
 from headgate.features.triggers.hooks.bodies import Body, Upload, fields_of, parse_body
 from headgate.features.triggers.hooks.service import Received
 from headgate.features.triggers.hooks.signatures import Call
 from headgate.features.triggers.occurrences import Fired
 from headgate.features.triggers.repository import Listed
-from headgate.features.triggers.settings import CallEvent, WebhookConfig
+from headgate.features.triggers.settings import CallEvent, CallResponse, WebhookConfig
 from headgate.features.triggers.uploads import UploadStore
 from headgate.foundation.api import part
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.errors import Invalid, TooLarge, Unavailable
 
-RESULT_SECONDS = 60.0
-"""How long a call waits for the result of its run."""
 MOST_FILES = 20
 router = APIRouter(prefix="/hooks", include_in_schema=False)
 _SERVICES = public("Other services call it; each call proves that it knows the secret of the trigger.")
@@ -47,7 +45,7 @@ Contents = Annotated[UploadStore, Depends(_storage)]
 @router.post("/{address}", dependencies=[_SERVICES])
 @router.put("/{address}", dependencies=[_SERVICES])
 async def receive(address: str, request: Request, firing: Fires, box: Box, contents: Contents) -> Response:
-    """Receive a call: 202 once it is stored with its run, or the result of the run."""
+    """Receive a call: 202 once it is stored with its run, or the result of the run, or its text as it comes."""
     listed = await service.find_hook(firing, address[:64])
     return await answer_call(listed, request, firing, box, contents)
 
@@ -66,8 +64,8 @@ async def answer_call(
         )
         raise refusal
     received = await _received(request, call)
-    if (answer := service.challenge_of(config, received.body)) is not None:
-        return PlainTextResponse(answer)
+    if (challenge := service.challenge_of(config, received.body)) is not None:
+        return PlainTextResponse(challenge)
     if await service.catch_call(firing, listed, received, refusal="", box=box):
         return JSONResponse({"status": "caught"}, 202)
     if not listed.row.enabled:
@@ -78,9 +76,13 @@ async def answer_call(
         fired = await service.fire_call(firing, contents, listed, config, received)
     except TriggerChanged as error:
         raise Unavailable("The webhook was changed meanwhile.", remedy="Call again.", retry_after_seconds=1) from error
+    answer: Response | None = None
     if config.answer == "result" and fired.run_id is not None:
-        return await _result(firing, listed, fired)
-    return JSONResponse(_summary(fired), 202)
+        answer = await result_of(firing, listed, config.response or CallResponse(), fired.run_id)
+    elif config.answer == "stream" and fired.run_id is not None:
+        as_events = "text/event-stream" in call.headers.get("accept", "").lower()
+        answer = await stream_of(firing, listed, fired.run_id, as_events=as_events)
+    return answer or JSONResponse(_summary(fired), 202)
 
 
 async def _sent(
@@ -133,19 +135,6 @@ async def _received(request: Request, call: Call) -> Received:
     except HTTPException as error:
         raise Invalid(f"The form is not valid: {error.detail}", remedy="Send multipart/form-data.") from error
     return Received(request.method, call, _query(request), Body(fields_of(fields)), tuple(uploads))
-
-
-async def _result(firing: Firing, listed: Listed, fired: Fired) -> Response:
-    """Respond with the result of the run, or 202 when it has not ended in time."""
-    run_id = fired.run_id or ""
-    await runs.wait_for_run(firing.engine, run_id, seconds=RESULT_SECONDS)
-    owner = await firing.owner_of(listed.row, listed.space_id)
-    run = await runs.answer_of(firing.engine, owner, run_id)
-    if run.status == "completed":
-        return PlainTextResponse(await runs.complete_text(firing.engine, owner, run), headers={"X-Run-Id": run_id})
-    if run.status in {"failed", "cancelled"}:
-        raise Unavailable("The flow has not returned a result.", remedy="Ask the owner of the address.")
-    return JSONResponse(_summary(fired), 202)
 
 
 def _summary(fired: Fired) -> dict[str, Any]:

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from headgate.components.mail.idling import wait_for_change
 from headgate.components.mail.reading import ReadMail, Search, Selection
 from headgate.features.triggers.poll_settings import MailConfig
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor
 from headgate.features.triggers.polling.results import Item, PollResult
+from headgate.foundation.extras import require_extra
 from headgate.graph.connection_reference import ConnectionReference
 
 
@@ -53,6 +55,13 @@ def _read_within(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows up to the limit of bytes: an incomplete message is large by itself only as the first one."""
     end = next((index for index, row in enumerate(rows) if index and not row["complete"]), len(rows))
     return rows[:end]
+
+
+async def wait_for_mail(ctx: PollContext, config: MailConfig, known: str, seconds: float) -> str:
+    """Return the state of the folder once it is not `known`, or after the time."""
+    require_extra("mail", "IDLE")
+    connection = await ctx.connection(ConnectionReference(config.connection, ("imap",)))
+    return await wait_for_change(connection, config.folder, known, seconds)
 
 
 async def mark_seen(ctx: PollContext, config: MailConfig, names: Sequence[str]) -> None:

@@ -149,6 +149,19 @@ class Poller:
         """Return the context in which components read with the rights of a user."""
         return PollContext(self._sources, owner, SecretValues(), with_unsettled=with_unsettled)
 
+    def can_listen(self, config: PollConfig) -> bool:
+        """Whether the source of a trigger reports changes, and is to do so."""
+        return sources.SOURCES[type(config)].wait is not None and getattr(config, "idle", True)
+
+    async def wait_for_change(self, listed: Listed, config: PollConfig, known: str, seconds: float) -> str:
+        """Return the state of a source once it is not `known`, or after the time. Raises what the source refuses."""
+        wait = sources.SOURCES[type(config)].wait
+        if wait is None:
+            raise TriggerInvalid(f"A {listed.row.kind} reports no changes.")
+        context = self.context(await self._firing.owner_of(listed.row, listed.space_id))
+        state: str = await _read(context, wait(context, config, known, seconds))
+        return state
+
     async def _within_time(self, reading: Any) -> Any:  # noqa: ANN401 - a coroutine and its result
         """Await in a separate task, which knows the secrets that it reads."""
         task = asyncio.create_task(reading)

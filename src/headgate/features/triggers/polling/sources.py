@@ -114,6 +114,8 @@ class Source:
     read: Callable[[PollContext, Any, Cursor | None], Awaitable[PollResult]]
     confirm: Callable[[PollContext, Any, Sequence[str]], Awaitable[None]] | None = None
     """Confirms to the source that the runs of items are stored."""
+    wait: Callable[[PollContext, Any, str, float], Awaitable[str]] | None = None
+    """Waits until its state is another one than that, at most so many seconds. Returns the state."""
 
 
 SOURCES: dict[type[PollConfig], Source] = {
@@ -121,7 +123,7 @@ SOURCES: dict[type[PollConfig], Source] = {
     PageConfig: Source(read_page),
     FolderConfig: Source(folders.read_folder),
     RowsConfig: Source(databases.read_rows),
-    MailConfig: Source(mailboxes.read_mail, mailboxes.mark_seen),
+    MailConfig: Source(mailboxes.read_mail, mailboxes.mark_seen, mailboxes.wait_for_mail),
     ApiConfig: Source(read_api),
     StreamConfig: Source(streams.read_entries),
     QueueConfig: Source(queues.read_messages, queues.remove_messages),

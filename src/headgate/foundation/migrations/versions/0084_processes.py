@@ -6,7 +6,7 @@ from alembic import op
 from headgate.foundation.migrations.known_kinds import change_known_kinds
 
 revision = "0084"
-down_revision = "0082"
+down_revision = "0083"
 
 
 _BEFORE = "'burn_slow')"

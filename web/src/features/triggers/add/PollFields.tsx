@@ -79,16 +79,17 @@ export function PollFields({ kind, spaceId, draft, onChange }: Props) {
           )}
         </Field>
       )}
-      {kind === "mail" && (
-        <div className="flex items-center gap-2 self-end pb-2 text-sm">
-          <Switch
-            aria-label={t("poll_mark_seen")}
-            checked={draft.markSeen}
-            onChange={() => set({ markSeen: !draft.markSeen })}
-          />
-          <span>{t("poll_mark_seen")}</span>
-        </div>
-      )}
+      {kind === "mail" &&
+        (["markSeen", "idle"] as const).map((name) => (
+          <div key={name} className="flex items-center gap-2 self-end pb-2 text-sm">
+            <Switch
+              aria-label={t(`poll_${name}`)}
+              checked={draft[name]}
+              onChange={() => set({ [name]: !draft[name] })}
+            />
+            <span>{t(`poll_${name}`)}</span>
+          </div>
+        ))}
     </div>
   );
 }

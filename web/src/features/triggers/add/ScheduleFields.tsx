@@ -94,7 +94,9 @@ function Timing({ draft, set }: { draft: ScheduleDraft; set: (changes: Partial<S
           )}
         </Field>
       )}
-      {repeat === "monthly" && <NumberField label={t("month_day")} value={draft.day} on={(day) => set({ day })} />}
+      {(repeat === "monthly" || repeat === "nearest") && (
+        <NumberField label={t("month_day")} value={draft.day} on={(day) => set({ day })} />
+      )}
       <Field label={t("at")}>
         {(control) => (
           <Input {...control} type="time" value={draft.time} onChange={(event) => set({ time: event.target.value })} />

@@ -2,7 +2,8 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { flowListQuery } from "@/api/queries/flowList";
 import { Field, Input, Select } from "@/components/ui";
 import { useTriggerTexts } from "../texts";
-import { newSent, type SentDraft, type TriggerDraft, VERIFICATIONS } from "./draft";
+import { ANSWERS, newSent, type SentDraft, type TriggerDraft, VERIFICATIONS } from "./draft";
+import { ResponseFields } from "./ResponseFields";
 
 interface Props {
   draft: TriggerDraft;
@@ -30,7 +31,7 @@ export function WebhookFields({ draft, set, stored }: Props & { stored: boolean 
           <Select
             {...control}
             value={sent ? "event" : draft.answer}
-            options={(["accepted", "result", "event"] as const).map((value) => ({
+            options={([...ANSWERS, "event"] as const).map((value) => ({
               value,
               label: t(`answer_${value}`),
             }))}
@@ -38,6 +39,9 @@ export function WebhookFields({ draft, set, stored }: Props & { stored: boolean 
           />
         )}
       </Field>
+      {!sent && draft.answer === "result" && (
+        <ResponseFields draft={draft.response} onChange={(response) => set({ response })} />
+      )}
       {sent && <SentFields sent={sent} set={(changes) => set({ sent: { ...sent, ...changes } })} />}
       {draft.verification !== "none" && (
         <div className="sm:col-span-2">

@@ -3,12 +3,15 @@ import { newSchedule, type ScheduleDraft, scheduleOf } from "../model/schedule";
 import { type FormDraft, formOf, newForm } from "./forms";
 import { type MappedDraft, mappedOf, newMapped } from "./mapped";
 import { isPoll, newPoll, POLLS, type PollDraft, pollOf } from "./polls";
+import { newResponse, type ResponseDraft, responseOf } from "./response";
 
 export const KINDS = ["schedule", "webhook", "form", "flow", "event", "manual", ...POLLS] as const;
 export type Kind = (typeof KINDS)[number];
 export const VERIFICATIONS = ["github", "stripe", "slack", "standard", "hmac", "basic", "key", "none"] as const;
 export type Verification = (typeof VERIFICATIONS)[number];
-export const OVERLAPS = ["skip", "queue_one", "queue_all", "cancel_old", "allow"] as const;
+export const ANSWERS = ["accepted", "result", "stream"] as const;
+export type Answer = (typeof ANSWERS)[number];
+export const OVERLAPS = ["skip", "queue_one", "queue_all", "replace", "cancel_old", "allow"] as const;
 export type Overlap = (typeof OVERLAPS)[number];
 export const CATCH_UPS = ["latest", "all", "none"] as const;
 export type CatchUp = (typeof CATCH_UPS)[number];
@@ -32,7 +35,8 @@ export interface TriggerDraft {
   schedule: ScheduleDraft;
   verification: Verification;
   secret: string;
-  answer: "accepted" | "result";
+  answer: Answer;
+  response: ResponseDraft;
   /** Null: a call starts a run. */
   sent: SentDraft | null;
   flow: string;
@@ -54,6 +58,7 @@ export const newDraft = (): TriggerDraft => ({
   verification: "key",
   secret: "",
   answer: "accepted",
+  response: newResponse(),
   sent: null,
   flow: "",
   outcome: "completed",
@@ -128,10 +133,14 @@ export function configOf(draft: TriggerDraft): NewTrigger["config"] | null {
 function webhook(draft: TriggerDraft): NewTrigger["config"] | null {
   if (draft.verification === "basic" && draft.secret.trim() && !draft.secret.includes(":")) return null;
   if (draft.sent && !draft.sent.name.trim() && (draft.sent.correlation.trim() || draft.sent.data.trim())) return null;
+  const answer = draft.sent ? "accepted" : draft.answer;
+  const response = answer === "result" ? responseOf(draft.response) : null;
+  if (response === undefined) return null;
   return {
     kind: "webhook",
     verification: draft.verification,
-    answer: draft.sent ? "accepted" : draft.answer,
+    answer,
+    response,
     algorithm: "sha256",
     encoding: "hex",
     prefix: "",

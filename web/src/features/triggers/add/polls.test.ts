@@ -16,8 +16,8 @@ test("a poll is stored once all that its kind needs is there", () => {
 });
 
 test("mail says whether it is marked as read", () => {
-  const draft = { ...newPoll(), values: { connection: "inbox" }, markSeen: false };
-  expect(pollOf("mail", draft)).toMatchObject({ connection: "inbox", mark_seen: false });
+  const draft = { ...newPoll(), values: { connection: "inbox" }, markSeen: false, idle: false };
+  expect(pollOf("mail", draft)).toMatchObject({ connection: "inbox", mark_seen: false, idle: false });
 });
 
 test("rows say how many of the last ones are read again", () => {

@@ -56,6 +56,7 @@ export interface PollDraft {
   minutes: string;
   first: "now" | "all";
   markSeen: boolean;
+  idle: boolean;
   /** Of rows alone. */
   lookBack: string;
   /** Of a topic alone: where to continue after messages that were deleted. */
@@ -67,6 +68,7 @@ export const newPoll = (): PollDraft => ({
   minutes: "5",
   first: "now",
   markSeen: true,
+  idle: true,
   lookBack: "200",
   missing: "earliest",
 });
@@ -90,6 +92,6 @@ export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
     ...(kind === "queue" ? {} : { first: draft.first }),
     ...(kind === "rows" ? { look_back: lookBack } : {}),
     ...(kind === "topic" ? { missing: draft.missing } : {}),
-    ...(kind === "mail" ? { mark_seen: draft.markSeen } : {}),
+    ...(kind === "mail" ? { mark_seen: draft.markSeen, idle: draft.idle } : {}),
   } as PollConfig;
 }

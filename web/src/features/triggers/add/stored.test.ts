@@ -13,13 +13,17 @@ const trigger = (config: object, more: object = {}): Trigger =>
     ...more,
   }) as unknown as Trigger;
 
+const HOOK = { kind: "webhook", verification: "hmac", prefix: "sha=", answer: "result", max_bytes: 7 };
 const KINDS: object[] = [
   { kind: "schedule", cron: "30 7 * * MON-FRI", time_zone: "Europe/Stockholm", jitter_seconds: 9, end: null },
+  { kind: "schedule", cron: "0 6 15W * *", time_zone: "UTC", jitter_seconds: 0 },
   { kind: "schedule", cron: "0 0 L * *", time_zone: "UTC", jitter_seconds: 0 },
   { kind: "schedule", every_seconds: 90, time_zone: "UTC", jitter_seconds: 0 },
-  { kind: "webhook", verification: "hmac", prefix: "sha=", answer: "result", max_bytes: 7 },
+  HOOK,
   { kind: "webhook", verification: "github", text_from: "body.title", form_from: { number: "body.number" } },
   { kind: "webhook", verification: "standard", event: { name: "paid", correlation_from: "body.id", keep_hours: 3 } },
+  { kind: "webhook", verification: "key", answer: "result", response: { status: 201, headers: { ETag: "data.tag" } } },
+  { kind: "webhook", verification: "key", answer: "stream" },
   { kind: "flow", flow_id: "other", outcomes: ["cancelled"] },
   { kind: "flow", flow_id: "other", outcomes: ["failed", "cancelled"] },
   { kind: "event", name: "paid", correlation: "7" },
@@ -33,7 +37,9 @@ const KINDS: object[] = [
     every_seconds: 60,
     first: "now",
     mark_seen: false,
-    form_from: { a: "text" },
+    form_from: { a: "text",
+    idle: false,
+  },
   },
   { kind: "schedule", cron: "0 7 * * *", time_zone: "UTC", days: "business", holidays: ["2027-12-24"] },
 ];
@@ -44,10 +50,10 @@ test.each(KINDS)("a stored trigger that nobody changes stays as it is: %j", (con
 });
 
 test("only what is changed is sent, and what the dialog does not show stays", () => {
-  const hook = trigger(KINDS[3] as object);
+  const hook = trigger(HOOK);
   const changed = changesOf(hook, { ...draftOf(hook), answer: "accepted", overlap: "queue_all", text: "New" });
   expect(changed).toEqual({
-    config: { ...KINDS[3], answer: "accepted" },
+    config: { ...HOOK, answer: "accepted" },
     policies: { ...hook.policies, overlap: "queue_all" },
     input: { text: "New", form_data: { a: 1 }, file_ids: ["f"] },
   });

@@ -4,6 +4,7 @@ import { configOf, newDraft, policiesOf, type SentDraft, type TriggerDraft } fro
 import { formDraftOf } from "./forms";
 import { mappedDraftOf } from "./mapped";
 import { FIELDS, newPoll, type PollDraft } from "./polls";
+import { responseDraftOf } from "./response";
 
 type Config = Trigger["config"];
 
@@ -24,6 +25,7 @@ export function draftOf(trigger: Trigger): TriggerDraft {
         ...draft,
         verification: config.verification ?? "key",
         answer: config.answer ?? "accepted",
+        response: responseDraftOf(config.response),
         sent: sentDraftOf(config.event),
         mapped: mappedDraftOf(config),
       };
@@ -71,7 +73,7 @@ function scheduleDraftOf(config: Extract<Config, { kind?: "schedule" }>): Schedu
   const { repeat, time, day, minute } = known;
   if (repeat === "hourly") return { ...draft, repeat, minute };
   if (repeat === "weekly") return { ...draft, repeat, time, weekday: day as Weekday };
-  return { ...draft, repeat, time, ...(repeat === "monthly" ? { day } : {}) };
+  return { ...draft, repeat, time, ...(repeat === "monthly" || repeat === "nearest" ? { day } : {}) };
 }
 
 function pollDraftOf(config: Config): PollDraft {
@@ -83,6 +85,7 @@ function pollDraftOf(config: Config): PollDraft {
     minutes: String(Number(stored.every_seconds ?? 300) / 60),
     first: stored.first === "all" ? "all" : "now",
     markSeen: stored.mark_seen !== false,
+    idle: stored.idle !== false,
     missing: stored.missing === "latest" ? "latest" : "earliest",
     lookBack: String(stored.look_back ?? newPoll().lookBack),
   };

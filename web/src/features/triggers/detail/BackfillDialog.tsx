@@ -2,6 +2,7 @@ import { useState } from "react";
 import { type Backfill, backfillTrigger, type Trigger, triggerKeys } from "@/api/queries/triggers";
 import { Button, Dialog, Field, Input, Problem, toast } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { duration, money } from "@/lib/i18n/format";
 import { useTriggerTexts } from "../texts";
 import { FiringList } from "./FiringList";
 
@@ -10,9 +11,11 @@ export function BackfillDialog({ trigger, onClose }: { trigger: Trigger; onClose
   const t = useTriggerTexts();
   const [since, setSince] = useState("");
   const [until, setUntil] = useState("");
+  const [parallel, setParallel] = useState("1");
   const range = since && until ? { since: new Date(since).toISOString(), until: new Date(until).toISOString() } : null;
   const run = useChange({
-    change: (dry: boolean) => backfillTrigger(trigger.id, { since: "", until: "", ...range, dry_run: dry }),
+    change: (dry: boolean) =>
+      backfillTrigger(trigger.id, { since: "", until: "", ...range, parallel: Number(parallel), dry_run: dry }),
     touches: [triggerKeys.all],
   });
   const preview = run.data?.id === null ? run.data : undefined;
@@ -41,7 +44,12 @@ export function BackfillDialog({ trigger, onClose }: { trigger: Trigger; onClose
               {t("backfill_start", { amount: preview.count })}
             </Button>
           ) : (
-            <Button kind="primary" disabled={!range} busy={run.isPending} onClick={() => run.mutate(true)}>
+            <Button
+              kind="primary"
+              disabled={!range || !isParallel(parallel)}
+              busy={run.isPending}
+              onClick={() => run.mutate(true)}
+            >
               {t("backfill_show")}
             </Button>
           )}
@@ -56,11 +64,31 @@ export function BackfillDialog({ trigger, onClose }: { trigger: Trigger; onClose
           <Field label={t("backfill_until")} required>
             {(control) => <Input {...control} type="datetime-local" value={until} onChange={choose(setUntil)} />}
           </Field>
+          <Field label={t("backfill_parallel")} help={t("backfill_parallel_help")}>
+            {(control) => (
+              <Input {...control} type="number" min={1} max={100} value={parallel} onChange={choose(setParallel)} />
+            )}
+          </Field>
         </div>
         {run.isError && <Problem error={run.error} />}
         {preview && <Preview backfill={preview} />}
       </div>
     </Dialog>
+  );
+}
+
+const isParallel = (text: string) => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 100;
+
+/** What the backfill will take and cost, by past runs. */
+function Estimate({ estimate }: { estimate: Backfill["estimate"] }) {
+  const t = useTriggerTexts();
+  if (!estimate) return <p className="mb-2 text-muted text-sm">{t("backfill_unknown")}</p>;
+  const { seconds, cost_usd, unpriced, runs, basis } = estimate;
+  return (
+    <p className="mb-2 text-muted text-sm">
+      {t(`backfill_estimate_${basis}`, { time: duration(seconds * 1000), cost: money(cost_usd), amount: runs })}
+      {unpriced > 0 && ` ${t("backfill_unpriced", { amount: unpriced })}`}
+    </p>
   );
 }
 
@@ -71,6 +99,7 @@ function Preview({ backfill }: { backfill: Backfill }) {
       <p className="mb-2 font-medium text-sm" aria-live="polite">
         {t(backfill.count === 0 ? "backfill_nothing" : "backfill_count", { amount: backfill.count })}
       </p>
+      {backfill.count > 0 && <Estimate estimate={backfill.estimate} />}
       {backfill.count > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a keyboard scrolls it
         <div className="max-h-60 overflow-y-auto" tabIndex={0}>

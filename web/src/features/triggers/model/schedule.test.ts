@@ -9,6 +9,7 @@ describe("a schedule of the form", () => {
     [{ repeat: "daily", time: "00:00" }, "0 0 * * *"],
     [{ repeat: "weekly", time: "18:30", weekday: "SUN" }, "30 18 * * SUN"],
     [{ repeat: "monthly", time: "06:00", day: "31" }, "0 6 31 * *"],
+    [{ repeat: "nearest", time: "06:00", day: "15" }, "0 6 15W * *"],
     [{ repeat: "hourly", minute: "15" }, "15 * * * *"],
     [{ repeat: "cron", cron: " 0 0 L * * " }, "0 0 L * *"],
   ] as const)("%o is the cron expression %s", (changes, cron) => {
@@ -20,6 +21,7 @@ describe("a schedule of the form", () => {
     { repeat: "daily", time: "" },
     { repeat: "monthly", day: "32" },
     { repeat: "monthly", day: "first" },
+    { repeat: "nearest", day: "0" },
     { repeat: "hourly", minute: "60" },
     { repeat: "cron", cron: " " },
     { repeat: "interval", minutes: "0" },
@@ -33,15 +35,21 @@ describe("a schedule of the form", () => {
     expect(scheduleOf(draft({ repeat: "interval", minutes: "1.5" }))).toMatchObject({ every_seconds: 90 });
   });
 
-  it.each(["5 7 * * MON-FRI", "0 0 * * *", "30 18 * * SUN", "0 6 31 * *", "15 * * * *"])("%s is recognised", (cron) => {
-    const known = repeatOf(cron);
-    expect(known).not.toBeNull();
-    const { repeat, time, day, minute } = known as NonNullable<typeof known>;
-    const weekday = repeat === "weekly" ? (day as ScheduleDraft["weekday"]) : "MON";
-    expect(cronOf(draft({ repeat, time, day, minute, weekday }))).toBe(cron);
-  });
+  it.each(["5 7 * * MON-FRI", "0 0 * * *", "30 18 * * SUN", "0 6 31 * *", "0 6 15W * *", "15 * * * *"])(
+    "%s is recognised",
+    (cron) => {
+      const known = repeatOf(cron);
+      expect(known).not.toBeNull();
+      const { repeat, time, day, minute } = known as NonNullable<typeof known>;
+      const weekday = repeat === "weekly" ? (day as ScheduleDraft["weekday"]) : "MON";
+      expect(cronOf(draft({ repeat, time, day, minute, weekday }))).toBe(cron);
+    },
+  );
 
-  it.each(["0 0 L * *", "*/5 * * * *", "0 7 1 * MON", "0 0 12 * * *", "0 7 * 1 *"])("%s is shown as it is", (cron) => {
-    expect(repeatOf(cron)).toBeNull();
-  });
+  it.each(["0 0 L * *", "*/5 * * * *", "0 7 1 * MON", "0 7 1W * MON", "0 * 1W * *", "0 0 12 * * *", "0 7 * 1 *"])(
+    "%s is shown as it is",
+    (cron) => {
+      expect(repeatOf(cron)).toBeNull();
+    },
+  );
 });

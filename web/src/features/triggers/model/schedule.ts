@@ -1,6 +1,6 @@
 import type { TriggerConfig } from "@/api/queries/triggers";
 
-export const REPEATS = ["weekdays", "daily", "weekly", "monthly", "hourly", "interval", "cron"] as const;
+export const REPEATS = ["weekdays", "daily", "weekly", "monthly", "nearest", "hourly", "interval", "cron"] as const;
 export type Repeat = (typeof REPEATS)[number];
 export const WEEKDAYS = ["MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN"] as const;
 export const DAYS = ["every", "business", "next_business"] as const;
@@ -64,7 +64,10 @@ export function cronOf(draft: ScheduleDraft): string {
   const at = `${Number(time[2])} ${Number(time[1])}`;
   if (draft.repeat === "weekdays") return `${at} * * MON-FRI`;
   if (draft.repeat === "weekly") return `${at} * * ${draft.weekday}`;
-  if (draft.repeat === "monthly") return inRange(draft.day, 1, 31) ? `${at} ${Number(draft.day)} * *` : "";
+  if (draft.repeat === "monthly" || draft.repeat === "nearest") {
+    const nearest = draft.repeat === "nearest" ? "W" : "";
+    return inRange(draft.day, 1, 31) ? `${at} ${Number(draft.day)}${nearest} * *` : "";
+  }
   return `${at} * * *`;
 }
 
@@ -73,12 +76,14 @@ const inRange = (text: string, least: number, most: number) =>
 
 /** A cron expression that the form can make, taken apart; null for any other. */
 export function repeatOf(cron: string): { repeat: Repeat; time: string; day: string; minute: string } | null {
-  const match = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}|\*) \* (MON-FRI|MON|TUE|WED|THU|FRI|SAT|SUN|\*)$/.exec(cron);
+  const match = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}W?|\*) \* (MON-FRI|MON|TUE|WED|THU|FRI|SAT|SUN|\*)$/.exec(cron);
   if (!match) return null;
   const [, minute = "", hour = "", day = "", weekday = ""] = match;
   const time = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
   if (hour === "*") return day === "*" && weekday === "*" ? { repeat: "hourly", time, day, minute } : null;
-  if (day !== "*") return weekday === "*" ? { repeat: "monthly", time, day, minute } : null;
+  if (day !== "*" && weekday !== "*") return null;
+  if (day.endsWith("W")) return { repeat: "nearest", time, day: day.slice(0, -1), minute };
+  if (day !== "*") return { repeat: "monthly", time, day, minute };
   if (weekday === "MON-FRI") return { repeat: "weekdays", time, day: weekday, minute };
   return { repeat: weekday === "*" ? "daily" : "weekly", time, day: weekday, minute };
 }

@@ -68,6 +68,7 @@ function cronWords(t: TriggerTexts, cron: string): string {
   const { repeat, time, day, minute } = known;
   if (repeat === "hourly") return t("words_hourly", { minute });
   if (repeat === "weekly") return t("words_weekly", { day: weekdayName(day as Weekday), time });
+  if (repeat === "nearest") return t("words_nearest", { day, time });
   if (repeat === "monthly") return t("words_monthly", { day, time });
   return t(repeat === "weekdays" ? "words_weekdays" : "words_daily", { time });
 }
