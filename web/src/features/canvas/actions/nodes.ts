@@ -73,16 +73,12 @@ function put(draft: Document, node: FlowNode): void {
   draft.order.push(node.id);
 }
 
-/**
- * Add what was chosen from a list that was opened for a connection, an edge, or nothing. One step to undo. Its settings
- * are shown, unless something else is shown beside the canvas.
- */
+/** Add what was chosen from a list, in one step to undo, and offer its settings. */
 export function addChosen(stage: Stage, adding: Adding, template: Template): void {
   usePanels.getState().offer("inspector");
   if (adding.kind === "node") {
-    const id = add(stage, template, adding.at);
-    setTimeout(() => focusNode(stage, id), 0);
-    return;
+    const added = add(stage, template, adding.at);
+    return void setTimeout(() => focusNode(stage, added), 0);
   }
   const state = stage.store.getState();
   const id = freeId(template.type, state.document.nodes);
@@ -225,7 +221,7 @@ export function duplicate(stage: Stage, ids = stage.store.getState().selectedNod
   putClip(stage, copied(document, ids), { x: 40, y: 40 }, stage.t("did_duplicate", { count: ids.length }));
 }
 
-/** Disable what is selected, or enable it where all of it is disabled. A node without a way through is skipped. */
+/** Disable what is selected, or enable it where all of it is disabled. */
 export function toggleDisabled(stage: Stage, ids = stage.store.getState().selectedNodes): void {
   const { document, templates } = stage.store.getState();
   const nodes = ids.flatMap((id) => document.nodes[id] ?? []).filter((node) => !templates[node.type]?.annotation);

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { formQuery } from "@/api/queries/flows";
 import { addTrigger, changeTrigger, type NewTrigger, type Trigger, triggerKeys } from "@/api/queries/triggers";
 import type { FormField } from "@/api/types";
-import { Button, Callout, CopyButton, Dialog, Field, Input, Problem, Select, Textarea } from "@/components/ui";
+import { Button, Callout, Dialog, Field, Input, Problem, Select, Textarea } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useTriggerTexts } from "../texts";
 import { CATCH_UPS, KINDS, newDraft, OVERLAPS, type TriggerDraft, triggerOf, usualOverlap } from "./draft";
@@ -13,6 +13,7 @@ import { guessed } from "./mapped";
 import { PollFields } from "./PollFields";
 import { isPoll } from "./polls";
 import { ScheduleFields } from "./ScheduleFields";
+import { Shown } from "./Shown";
 import { EventFields, FlowFields, WebhookFields } from "./SourceFields";
 import { changesOf, draftOf } from "./stored";
 
@@ -207,15 +208,6 @@ function Policies({ draft, set }: { draft: TriggerDraft; set: (changes: Partial<
           )}
         </Field>
       )}
-    </div>
-  );
-}
-
-function Shown({ label, text }: { label: string; text: string }) {
-  return (
-    <div className="flex items-center gap-2 rounded-md border border-line-strong bg-sunken py-1.5 pr-1.5 pl-3">
-      <code className="min-w-0 flex-1 break-all font-mono text-sm">{text}</code>
-      <CopyButton text={text} label={label} />
     </div>
   );
 }
