@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypedDict
 
-from sqlalchemy import ColumnElement, Row, Select, Table, and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, case, exists, func, literal_column, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.connections.tables import ConnectionRow
@@ -24,6 +24,8 @@ Spaces = Collection[str] | None
 LONGEST_MESSAGE = 300
 """Characters of an error message that are read: they are shown, and tell errors apart."""
 _R, _D, _S = flow_runs.c, webhook_deliveries.c, flow_step_results.c
+_UNDELIVERED = _D.status == literal_column("'failed'")
+"""As in the condition of their index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ async def failed_deliveries(
     session: AsyncSession, *, tenant_id: str, spaces: Spaces, flows: Flows = ALL_FLOWS, since: int, limit: int
 ) -> Sequence[AnyRow]:
     """Return deliveries that are not retried any more, by flow."""
-    query = _by_flow(webhook_deliveries, tenant_id, spaces, flows).where(_D.status == "failed", _D.created_at >= since)
+    query = _by_flow(webhook_deliveries, tenant_id, spaces, flows).where(_UNDELIVERED, _D.created_at >= since)
     return await _rows(session, query.limit(limit))
 
 
@@ -153,7 +155,7 @@ async def delivery_ids(
         .join(FlowRow, of_flow)
         .where(_D.tenant_id == tenant_id, *_conditions(tenant_id, spaces, flows))
     )
-    query = query.where(_D.status == "failed", _D.created_at >= since).order_by(_D.id.desc())
+    query = query.where(_UNDELIVERED, _D.created_at >= since).order_by(_D.id.desc())
     return await _rows(session, query.limit(limit))
 
 

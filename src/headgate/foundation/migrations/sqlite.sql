@@ -1200,7 +1200,7 @@ CREATE TABLE trigger_occurrences (
 	message TEXT NOT NULL, 
 	flow_run_id VARCHAR(36), 
 	backfill_id VARCHAR(36), 
-	content BLOB, 
+	content BLOB, at_once INTEGER, 
 	CONSTRAINT pk_trigger_occurrences PRIMARY KEY (id), 
 	CONSTRAINT ck_trigger_occurrences_status_known CHECK (status IN ('started', 'queued', 'skipped', 'cancelled')), 
 	CONSTRAINT fk_trigger_occurrences_trigger_id_tenant_id_triggers FOREIGN KEY(trigger_id, tenant_id) REFERENCES triggers (id, tenant_id) ON DELETE CASCADE, 
@@ -1376,7 +1376,7 @@ CREATE TABLE knowledge_vectors (
 	passage_id INTEGER NOT NULL, 
 	document_id VARCHAR(36) NOT NULL, 
 	tenant_id VARCHAR(36) NOT NULL, 
-	vector BLOB NOT NULL, 
+	vector BLOB NOT NULL, cluster INTEGER DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_knowledge_vectors PRIMARY KEY (base_id, model, passage_id), 
 	CONSTRAINT fk_knowledge_vectors_passage_id FOREIGN KEY(passage_id) REFERENCES knowledge_passages (id) ON DELETE CASCADE
 )
@@ -1439,8 +1439,8 @@ CREATE TABLE "knowledge_bases" (
 	rerank_model VARCHAR(250) DEFAULT '' NOT NULL, 
 	rerank_candidates INTEGER DEFAULT 30 NOT NULL, retention_days INTEGER DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_knowledge_bases PRIMARY KEY (id), 
-	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id), 
 	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
+	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id), 
 	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name)
 )
 --
@@ -1512,7 +1512,7 @@ CREATE TABLE alert_rules (
 	notify_resolved BOOLEAN NOT NULL, 
 	enabled BOOLEAN NOT NULL, 
 	CONSTRAINT pk_alert_rules PRIMARY KEY (id), 
-	CONSTRAINT ck_alert_rules_kind_known CHECK (kind IN ('failure', 'failure_rate', 'slow', 'silent', 'cost', 'queue', 'budget', 'burn_fast', 'burn_slow')), 
+	CONSTRAINT ck_alert_rules_kind_known CHECK (kind IN ('failure', 'failure_rate', 'slow', 'silent', 'cost', 'queue', 'budget', 'burn_fast', 'burn_slow', 'dead_worker')), 
 	CONSTRAINT fk_alert_rules_tenant_id_tenants FOREIGN KEY(tenant_id) REFERENCES tenants (id) ON DELETE CASCADE, 
 	CONSTRAINT fk_alert_rules_space_id_tenant_id_spaces FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
 	CONSTRAINT fk_alert_rules_flow_id_tenant_id_flows FOREIGN KEY(flow_id, tenant_id) REFERENCES flows (id, tenant_id) ON DELETE CASCADE, 
@@ -1719,11 +1719,41 @@ CREATE TABLE "chat_feedback" (
 	document_ids JSON NOT NULL, 
 	created_at BIGINT NOT NULL, 
 	CONSTRAINT pk_chat_feedback PRIMARY KEY (run_id), 
-	CONSTRAINT fk_chat_feedback_user_id_tenant_id_users FOREIGN KEY(user_id, tenant_id) REFERENCES users (id, tenant_id) ON DELETE CASCADE, 
-	CONSTRAINT fk_chat_feedback_run_id_flow_id_flow_runs FOREIGN KEY(run_id, flow_id) REFERENCES flow_runs (id, flow_id) ON DELETE CASCADE
+	CONSTRAINT fk_chat_feedback_run_id_flow_id_flow_runs FOREIGN KEY(run_id, flow_id) REFERENCES flow_runs (id, flow_id) ON DELETE CASCADE, 
+	CONSTRAINT fk_chat_feedback_user_id_tenant_id_users FOREIGN KEY(user_id, tenant_id) REFERENCES users (id, tenant_id) ON DELETE CASCADE
 )
 --
-INSERT INTO "alembic_version" VALUES ('0082')
+CREATE TABLE processes (
+	id VARCHAR(64) NOT NULL, 
+	parent_id VARCHAR(64), 
+	kind VARCHAR(16) NOT NULL, 
+	host VARCHAR(255) NOT NULL, 
+	pid INTEGER NOT NULL, 
+	version VARCHAR(64) NOT NULL, 
+	started_at BIGINT NOT NULL, 
+	seen_at BIGINT NOT NULL, 
+	work JSON NOT NULL, 
+	draining_at BIGINT, 
+	hand_over_at BIGINT, 
+	CONSTRAINT pk_processes PRIMARY KEY (id), 
+	CONSTRAINT ck_processes_kind_known CHECK (kind IN ('server', 'worker'))
+)
+--
+CREATE TABLE knowledge_vector_groups (
+	base_id VARCHAR(36) NOT NULL, 
+	model VARCHAR(250) NOT NULL, 
+	tenant_id VARCHAR(36) NOT NULL, 
+	epoch INTEGER NOT NULL, 
+	vectors INTEGER NOT NULL, 
+	size INTEGER NOT NULL, 
+	centroids BLOB NOT NULL, 
+	probes INTEGER NOT NULL, 
+	recall FLOAT, 
+	CONSTRAINT pk_knowledge_vector_groups PRIMARY KEY (base_id, model), 
+	CONSTRAINT fk_knowledge_vector_groups_base_id_tenant_id FOREIGN KEY(base_id, tenant_id) REFERENCES knowledge_bases (id, tenant_id) ON DELETE CASCADE
+)
+--
+INSERT INTO "alembic_version" VALUES ('0086')
 --
 INSERT INTO "tenants" VALUES ('00000000-0000-7000-8000-000000000001', 'Default', CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 0)
 --
@@ -2184,3 +2214,7 @@ CREATE INDEX ix_slos_claimed ON slos (worker_id) WHERE worker_id IS NOT NULL
 CREATE INDEX ix_slos_event ON slos (event) WHERE event IS NOT NULL
 --
 CREATE INDEX ix_chat_feedback_base_id_run_id ON chat_feedback (base_id, run_id)
+--
+CREATE INDEX ix_knowledge_vectors_cluster ON knowledge_vectors (base_id, model, cluster)
+--
+CREATE INDEX ix_webhook_deliveries_failed ON webhook_deliveries (tenant_id, created_at) WHERE status = 'failed'

@@ -1,17 +1,21 @@
 """What needs a human, on both databases: grouped, of the own spaces, dismissed until it happens again."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
 from headgate.entrypoints.studios import studio_of
-from headgate.features.access.principal import Principal
+from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.accounts.standing import access_of
 from headgate.features.accounts.tables import User
+from headgate.features.attention.repository import failed_deliveries
+from headgate.foundation.database import Database
 from headgate.toolkit.registry import OPERATIONS
 from headgate.toolkit.stored.visit import Visit
 from tests.integration.features.attention.conftest import act, flow_of, items, run
+from tests.support.plans import plan_of
 from tests.support.rows import execute
 from tests.support.team import FLOW, Team
 
@@ -144,3 +148,10 @@ class TestOtherKinds:
         found = {item["name"]: (item["kind"], item["message"]) for item in await items(house, "owner")}
         assert found == {"broken": ("connection", "401"), "expiring": ("expiry", "")}
         assert await items(house, "stranger") == []
+
+
+async def test_failed_deliveries_are_read_by_an_index_of_those(database: Database) -> None:
+    listing = partial(failed_deliveries, tenant_id=LOCAL.tenant_id, spaces=None, since=1, limit=50)
+    plan = await plan_of(database, listing)
+    if database.dialect == "sqlite":
+        assert "ix_webhook_deliveries_failed" in plan

@@ -19,7 +19,7 @@ from headgate.components.mail.reading import ReadMail
 from headgate.components.storage.storage import opened_storage
 from headgate.features.runs.evidence.verify import verify
 from headgate.features.runs.transitions import clock
-from headgate.features.triggers.polling import folders, mailboxes, listening
+from headgate.features.triggers.polling import folders, listening, mailboxes
 from headgate.features.triggers.polling.poller import backoff_seconds
 from headgate.features.triggers.tables import TriggerRow
 from headgate.foundation.errors import UpstreamFailed
@@ -521,7 +521,14 @@ class TestMail:
         mail_server.add(*messages)
         fields = {"host": "127.0.0.1", "port": mail_server.port, "security": "none", "user": USER}
         await connection(us, "inbox", "imap", fields, password=PASSWORD)
-        config = {"kind": "mail", "connection": "inbox", "subject": "Many", "first": "all", "mark_seen": False, "idle": False}
+        config = {
+            "kind": "mail",
+            "connection": "inbox",
+            "subject": "Many",
+            "first": "all",
+            "mark_seen": False,
+            "idle": False,
+        }
         trigger = await add(us, await published(us), config=config | {"most": 4, "every_seconds": 3600})
         await first_poll(us, trigger)
 

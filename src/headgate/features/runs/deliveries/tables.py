@@ -14,7 +14,7 @@ from sqlalchemy import (
 )
 
 from headgate.features.jobs.tables import job_columns, job_indexes
-from headgate.foundation.database import Encrypted, metadata
+from headgate.foundation.database import Encrypted, metadata, partial_index
 
 webhook_deliveries = Table(
     "webhook_deliveries",
@@ -51,6 +51,7 @@ webhook_deliveries = Table(
     UniqueConstraint("id", "tenant_id"),
     CheckConstraint("status IN ('pending', 'delivering', 'delivered', 'failed', 'cancelled')", name="status_known"),
     *job_indexes("webhook_deliveries"),
+    partial_index("ix_webhook_deliveries_failed", "tenant_id", "created_at", where="status = 'failed'"),
 )
 """`target` is the encrypted JSON of the URL and headers; `url_shown` is the URL without confidential parts.
 `earlier_attempts` counts those made before the last request to deliver again, which started a new series of rounds."""

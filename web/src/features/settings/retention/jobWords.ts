@@ -14,7 +14,6 @@ const KNOWN = [
   "alerts",
   "form_uploads",
   "knowledge_documents",
-  "form_uploads",
   "statistics",
   "knowledge_vectors",
   "audit_heads",

@@ -126,7 +126,7 @@ it("names every job, and does not count where the server does not", async () => 
     "Trash",
     "Sent events",
     "Old trigger occurrences",
-    "Uploads of unsent forms",
+    "Unsent form files",
     "Database statistics",
   ]) {
     expect(await rowOf(name)).not.toHaveTextContent("deleted nothing");

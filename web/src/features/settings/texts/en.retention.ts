@@ -43,8 +43,6 @@ export default {
   job_form_uploads_more: "Deletes files of forms that were not submitted within a day.",
   job_knowledge_documents: "Expired documents",
   job_knowledge_documents_more: "Deletes documents of knowledge bases that are older than their base allows.",
-  job_form_uploads: "Uploads of unsent forms",
-  job_form_uploads_more: "Deletes files of forms that were not submitted within a day.",
   job_statistics: "Database statistics",
   job_statistics_more: "Updates what SQLite knows of its large tables, to choose indexes.",
   job_knowledge_vectors: "Search of large bases",

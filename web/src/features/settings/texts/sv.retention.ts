@@ -46,8 +46,6 @@ const sv: Translation<typeof en> = {
   job_form_uploads_more: "Raderar filer i formulär som inte skickades in inom ett dygn.",
   job_knowledge_documents: "Utgångna dokument",
   job_knowledge_documents_more: "Raderar dokument i kunskapsbaser som är äldre än basen tillåter.",
-  job_form_uploads: "Uppladdningar till formulär som inte skickades",
-  job_form_uploads_more: "Raderar filer i formulär som inte skickades inom ett dygn.",
   job_statistics: "Databasens statistik",
   job_statistics_more: "Uppdaterar vad SQLite vet om sina stora tabeller, för valet av index.",
   job_knowledge_vectors: "Sökning i stora baser",

@@ -37,9 +37,8 @@ const KINDS: object[] = [
     every_seconds: 60,
     first: "now",
     mark_seen: false,
-    form_from: { a: "text",
+    form_from: { a: "text" },
     idle: false,
-  },
   },
   { kind: "schedule", cron: "0 7 * * *", time_zone: "UTC", days: "business", holidays: ["2027-12-24"] },
 ];
