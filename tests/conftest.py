@@ -11,21 +11,16 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from _pytest.nodeid import NodeId
 from hypothesis import settings as hypothesis_settings
-from sqlalchemy import URL
-from sqlalchemy.engine.default import DefaultDialect
-from sqlalchemy.ext.asyncio import AsyncEngine
-from sqlalchemy.util import LRUCache
 
 from headgate.features.models import listing
 from headgate.features.models.listing import Listing
 from headgate.features.models.providers import PROVIDERS
-from headgate.foundation.database import Database, connect
-from headgate.foundation.settings import DatabaseSettings, OutgoingSettings, Settings
+from headgate.foundation.database import Database
+from headgate.foundation.settings import OutgoingSettings, Settings
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.disks import SmallDisk, mounted
 from tests.support.figures import pytest_terminal_summary
@@ -42,8 +37,6 @@ MEMORY, MOST_BYTES = Path("/dev/shm"), 4_000_000_000
 """A disk in memory, and how much of it has to be free: there a commit waits for nothing, and deleting takes no time."""
 if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= MOST_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
-MOST_STATEMENTS = 5_000
-"""Compiled statements that are kept."""
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
@@ -81,24 +74,6 @@ def providers_are_not_asked() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(listing._Question, "ask", ask_others)
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
-def statements_are_compiled_once() -> Iterator[None]:
-    """Engines of one kind of database share what SQLAlchemy compiled, as the requests of a server do."""
-    caches: dict[str, LRUCache[Any, Any]] = {}
-    open_engine = connect._open
-
-    def opened(url: URL, settings: DatabaseSettings) -> AsyncEngine:
-        engine = open_engine(url, settings)
-        engine.sync_engine._compiled_cache = caches.setdefault(engine.dialect.name, LRUCache(MOST_STATEMENTS))
-        return engine
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(connect, "_open", opened)
-        patch.setattr(DefaultDialect, "__eq__", lambda one, other: type(one) is type(other))
-        patch.setattr(DefaultDialect, "__hash__", lambda one: hash(type(one)))
         yield
 
 

@@ -122,13 +122,7 @@ it("names every job, and does not count where the server does not", async () => 
   const names = ["trash", "sent_events", "trigger_occurrences", "form_uploads", "statistics"];
   serve(() => ({ jobs: names.map((name) => ({ ...RETENTION, name, started_at: at, finished_at: at })) }));
   renderStudio(<RetentionSection />);
-  for (const name of [
-    "Trash",
-    "Sent events",
-    "Old trigger occurrences",
-    "Unsent form files",
-    "Database statistics",
-  ]) {
+  for (const name of ["Trash", "Sent events", "Old trigger occurrences", "Unsent form files", "Database statistics"]) {
     expect(await rowOf(name)).not.toHaveTextContent("deleted nothing");
   }
 });
