@@ -11,7 +11,7 @@ from contextlib import suppress
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import ServerSettings
 
-SOCKET, READY = "_HEADGATE_SOCKET_FD", "_HEADGATE_READY_FD"
+SOCKET, READY = "UP_SOCKET_FD", "UP_READY_FD"
 BACKLOG = 2048
 
 

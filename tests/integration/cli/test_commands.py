@@ -149,7 +149,7 @@ class TestErrors:
             (["flows", "diff", "x", "y"], 3, "y"),
             (["ask", "hello", "--model", "nonsense"], 3, "nonsense"),
             (["run", "nope", "--form", "bad"], 3, "bad"),
-            (["components", "describe", "too", "many"], 2, ""),
+            (["flows", "show", "too", "many"], 2, ""),
         ],
     )
     def test_have_a_code_and_name_the_thing(

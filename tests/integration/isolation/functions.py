@@ -378,6 +378,7 @@ WORKER_ONLY = {
     "live_runs": "takes the trigger's row, and its tenant with it",
     "last_outcomes": "takes the trigger's row, and its tenant with it",
     "count_started": "takes the trigger's row, and its tenant with it",
+    "replace_queued": "takes the trigger's row, and its tenant with it",
     "delete_skipped": "takes the trigger's row, and its tenant with it",
     "clear_caught": _UPKEEP,
     "delete_old": _UPKEEP,

@@ -78,11 +78,11 @@ class Package:
         if not self.has(rels):
             return {}
         return {
-            str(one.get("Id")): (
-                str(one.get("Type")).rpartition("/")[2],
-                posixpath.normpath(posixpath.join("/", folder, str(one.get("Target")))).lstrip("/"),
+            str(item.get("Id")): (
+                str(item.get("Type")).rpartition("/")[2],
+                posixpath.normpath(posixpath.join("/", folder, str(item.get("Target")))).lstrip("/"),
             )
-            for one in self.xml(rels)
+            for item in self.xml(rels)
         }
 
 
@@ -94,7 +94,8 @@ def read_presentation(content: bytes, *, name: str) -> Document:
     with _opened(content, name, kind="a presentation", remedy="Save it as .pptx.") as package:
         related = package.related("ppt/presentation.xml")
         listed = [
-            related.get(str(one.get(_R)), ("", ""))[1] for one in package.xml("ppt/presentation.xml").iter(f"{_P}sldId")
+            related.get(str(item.get(_R)), ("", ""))[1]
+            for item in package.xml("ppt/presentation.xml").iter(f"{_P}sldId")
         ]
         slides = [_slide(package, path) for path in _few(listed, MOST_SLIDES, name, "slides") if path]
     return _paged(slides, name)
@@ -129,19 +130,19 @@ def read_book(content: bytes, *, name: str) -> Document:
         root = next(package.xml("META-INF/container.xml").iter("{*}rootfile"), None)
         path = "" if root is None else str(root.get("full-path"))
         listing = package.xml(path)
-        files = {str(one.get("id")): one for one in listing.iter("{*}manifest") for one in one}
-        spine = [files[key] for one in listing.iter("{*}itemref") if (key := str(one.get("idref"))) in files]
+        files = {str(item.get("id")): item for manifest in listing.iter("{*}manifest") for item in manifest}
+        spine = [files[key] for item in listing.iter("{*}itemref") if (key := str(item.get("idref"))) in files]
         chapters = [
-            posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(str(one.get("href")))))
-            for one in _few(spine, MOST_CHAPTERS, name, "chapters")
-            if "html" in str(one.get("media-type")) and one.get("properties") != "nav"
+            posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(str(item.get("href")))))
+            for item in _few(spine, MOST_CHAPTERS, name, "chapters")
+            if "html" in str(item.get("media-type")) and item.get("properties") != "nav"
         ]
         locked = _locked(package) & set(chapters)
         if locked:
             raise Unreadable(f"'{name}' is protected: its chapters are encrypted.", remedy="Use a copy without DRM.")
         texts = [_chapter(package.read(chapter), chapter) for chapter in chapters if package.has(chapter)]
     missing = len(chapters) - len(texts)
-    title = next((" ".join("".join(one.itertext()).split()) for one in listing.iter("{*}title")), "")
+    title = next((" ".join("".join(item.itertext()).split()) for item in listing.iter("{*}title")), "")
     notes = (f"{missing} chapters are listed and missing.",) if missing else ()
     return Document(bounded("\n\n".join(filter(None, texts)), name), {"title": clean_text(title)}, None, notes)
 
@@ -154,7 +155,7 @@ def _locked(package: Package) -> set[str]:
     path = "META-INF/encryption.xml"
     if not package.has(path):
         return set()
-    return {unquote(str(one.get("URI"))) for one in package.xml(path).iter("{*}CipherReference")}
+    return {unquote(str(item.get("URI"))) for item in package.xml(path).iter("{*}CipherReference")}
 
 
 def unread(pictures: int) -> tuple[str, ...]:
@@ -229,7 +230,7 @@ def _slide(package: Package, path: str) -> _Blocks:
         elif shape.tag in _PICTURES:
             blocks.pictures += 1
         else:
-            kind = next((str(one.get("type", "body")) for one in shape.iter(f"{_P}ph")), "")
+            kind = next((str(item.get("type", "body")) for item in shape.iter(f"{_P}ph")), "")
             if kind in _TITLES:
                 blocks.add(_paragraphs(shape), level=2)
                 continue
@@ -246,12 +247,12 @@ def _slide(package: Package, path: str) -> _Blocks:
 def _notes(root: Any) -> Iterator[str]:  # noqa: ANN401
     """Yield what a speaker notes; not the picture and number of the slide."""
     for shape in root.iter(f"{_P}sp"):
-        if any(one.get("type") == "body" for one in shape.iter(f"{_P}ph")):
+        if any(item.get("type") == "body" for item in shape.iter(f"{_P}ph")):
             yield _paragraphs(shape)
 
 
 def _paragraphs(element: Any) -> str:  # noqa: ANN401
-    return "\n".join(filter(None, (_spoken(one).strip() for one in element.iter(f"{_A}p"))))
+    return "\n".join(filter(None, (_spoken(item).strip() for item in element.iter(f"{_A}p"))))
 
 
 def _cells(row: Any) -> list[str]:  # noqa: ANN401
@@ -259,7 +260,7 @@ def _cells(row: Any) -> list[str]:  # noqa: ANN401
     cells: list[str] = []
     for cell in row:
         times = str(cell.get(f"{_TABLE}number-columns-repeated", "1"))
-        text = " ".join(_spoken(one).strip() for one in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
+        text = " ".join(_spoken(item).strip() for item in cell.iter(f"{_TEXT}p", f"{_TEXT}h"))
         count = min(int(times), MOST_COLUMNS - len(cells)) if times.isdecimal() and len(times) < 8 else 1
         cells += [text] * count
     while cells and not cells[-1]:
@@ -271,20 +272,19 @@ def _spoken(element: Any) -> str:  # noqa: ANN401
     """Return the text of a paragraph, with its line breaks, tabs and runs of spaces; not what is in `_UNSEEN`."""
     parts: list[str] = []
     skipped: Any = None
-    for event, one in _walk(element):
+    for event, node in _walk(element):
         if skipped is None and event == "start":
-            if one.tag in _UNSEEN:
-                skipped = one
+            if node.tag in _UNSEEN:
+                skipped = node
                 continue
-            count = str(one.get(f"{_TEXT}c", "1"))
-            parts += (
-                [_BREAKS[one.tag] * (min(int(count), 100) if count.isdecimal() else 1)] if one.tag in _BREAKS else []
-            )
-            parts.append(one.text or "")
+            count = str(node.get(f"{_TEXT}c", "1"))
+            if node.tag in _BREAKS:
+                parts.append(_BREAKS[node.tag] * (min(int(count), 100) if count.isdecimal() else 1))
+            parts.append(node.text or "")
         elif event == "end":
-            skipped = None if one is skipped else skipped
-            if skipped is None and one is not element:
-                parts.append(one.tail or "")
+            skipped = None if node is skipped else skipped
+            if skipped is None and node is not element:
+                parts.append(node.tail or "")
     return "".join(parts)
 
 
@@ -295,11 +295,11 @@ def _walk(element: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
 def _outermost(root: Any, tags: set[str]) -> Iterator[Any]:  # noqa: ANN401
     """Yield the elements with one of the tags in the order of the document, none that is inside of another one."""
     inside: Any = None
-    for event, one in _walk(root):
-        if event == "start" and inside is None and one is not root and one.tag in tags:
-            inside = one
-            yield one
-        elif event == "end" and one is inside:
+    for event, element in _walk(root):
+        if event == "start" and inside is None and element is not root and element.tag in tags:
+            inside = element
+            yield element
+        elif event == "end" and element is inside:
             inside = None
 
 

@@ -104,7 +104,7 @@ class _LazyGroup(TyperGroup):
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             near = [_ELSEWHERE[name]] if name in _ELSEWHERE else get_close_matches(name, COMMANDS)
-            hint = " or ".join(f"'headgate {one}'" for one in near)
+            hint = " or ".join(f"'headgate {name}'" for name in near)
             ctx.fail(f"No such command '{name}'." + (f" Did you mean {hint}?" if hint else ""))
         return super().resolve_command(ctx, args)
 

@@ -70,8 +70,8 @@ def _embedded(base: KnowledgeBaseOut) -> str:
     if not base.embedding_model:
         return "lexical"
     recall = base.vector_recall
-    found = "" if recall is None else f", approximate: finds {recall:.0%} of the nearest"
-    return f"{escape(base.embedding_model)}, {base.passages_embedded} of {base.passages} embedded{found}"
+    approximate = "" if recall is None else f", approximate: finds {recall:.0%} of the nearest"
+    return f"{escape(base.embedding_model)}, {base.passages_embedded} of {base.passages} embedded{approximate}"
 
 
 app.command()(knowledge_models.create)

@@ -74,4 +74,5 @@ async def recalls_of(session: AsyncSession, base_ids: Sequence[str], tenant_id: 
     """Return the measured recall by base and model, of those with groups."""
     row = VectorGroupsRow
     query = select(row.base_id, row.model, row.recall).where(row.base_id.in_(base_ids), row.tenant_id == tenant_id)
-    return {(one.base_id, one.model): one.recall for one in await session.execute(query.where(row.recall.is_not(None)))}
+    rows = await session.execute(query.where(row.recall.is_not(None)))
+    return {(groups.base_id, groups.model): groups.recall for groups in rows}

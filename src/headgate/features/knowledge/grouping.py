@@ -71,10 +71,10 @@ async def _made(database: Database, base_id: str, model: str) -> VectorGroupsRow
         return await session.get(VectorGroupsRow, (base_id, model))
 
 
-async def _make(database: Database, wanted: VectorGroupsRow) -> VectorGroupsRow | None:
+async def _make(database: Database, planned: VectorGroupsRow) -> VectorGroupsRow | None:
     """Make new groups from a sample; searches are exact until they are measured. None: the base was deleted."""
     row = VectorRow
-    mine = (row.base_id == wanted.base_id, row.model == wanted.model)
+    mine = (row.base_id == planned.base_id, row.model == planned.model)
     async with database.reading() as session:
         ids = (
             await session.execute(select(row.passage_id).where(*mine).order_by(func.random()).limit(_SAMPLED))
@@ -82,14 +82,14 @@ async def _make(database: Database, wanted: VectorGroupsRow) -> VectorGroupsRow 
         sample: list[bytes] = []
         for some in parts(list(ids), 500):
             sample += (await session.execute(select(row.vector).where(*mine, row.passage_id.in_(some)))).scalars()
-    count = min(int(wanted.vectors**0.5), GROUPS - 1)
+    count = min(int(planned.vectors**0.5), GROUPS - 1)
     centroids = await run_in_flow_thread(_trained, sample, count)
     async with database.writing() as session:
-        if await session.get(KnowledgeBaseRow, wanted.base_id, with_for_update=True) is None:
+        if await session.get(KnowledgeBaseRow, planned.base_id, with_for_update=True) is None:
             return None
-        before = await session.get(VectorGroupsRow, (wanted.base_id, wanted.model))
-        made = before or wanted
-        made.epoch, made.vectors = (before.epoch if before else 0) + 1, wanted.vectors
+        before = await session.get(VectorGroupsRow, (planned.base_id, planned.model))
+        made = before or planned
+        made.epoch, made.vectors = (before.epoch if before else 0) + 1, planned.vectors
         made.centroids, made.size, made.probes, made.recall = b"".join(centroids), len(centroids[0]), count, None
         session.add(made)
     return made
@@ -114,10 +114,10 @@ async def _assign(database: Database, made: VectorGroupsRow, *, dry: bool) -> in
             rows = (await session.execute(select(row.passage_id, row.vector).where(*mine).limit(BATCH))).all()
         if not rows:
             return grouped
-        groups = await run_in_flow_thread(_groups, made, [one[1] for one in rows])
+        groups = await run_in_flow_thread(_groups, made, [row[1] for row in rows])
         async with database.writing() as session:
             connection = await session.connection()
-            values = [{"id": one[0], "to": first + group} for one, group in zip(rows, groups, strict=True)]
+            values = [{"id": row[0], "to": first + group} for row, group in zip(rows, groups, strict=True)]
             await connection.execute(change, values)
         grouped += len(rows)
 
@@ -129,16 +129,16 @@ async def _measure(database: Database, made: VectorGroupsRow) -> None:
     columns = select(row.passage_id, row.cluster, row.vector).where(*mine)
     async with database.reading() as session:
         asked = (await session.execute(columns.order_by(func.random()).limit(QUESTIONS))).all()
-        found, after = _Nearest([(one[0], one[2]) for one in asked]), 0
+        neighbours, after = _Nearest([(passage[0], passage[2]) for passage in asked]), 0
         while True:
             page = columns.where(row.passage_id > after).order_by(row.passage_id).limit(_SCANNED)
             rows = (await session.execute(page)).all()
             if rows:
-                await run_in_flow_thread(found.add, rows)
+                await run_in_flow_thread(neighbours.add, rows)
                 after = rows[-1][0]
             if len(rows) < _SCANNED:
                 break
-    probes, recall = await run_in_flow_thread(found.recall, made)
+    probes, recall = await run_in_flow_thread(neighbours.recall, made)
     async with database.writing() as session:
         same = update(VectorGroupsRow).where(
             VectorGroupsRow.base_id == made.base_id,

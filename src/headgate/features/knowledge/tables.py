@@ -7,6 +7,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Dialect,
+    Float,
     ForeignKeyConstraint,
     Index,
     Integer,
@@ -253,5 +254,5 @@ class VectorGroupsRow(Row):
     """The middles of the groups, as vectors."""
     probes: Mapped[int]
     """Groups that a search reads."""
-    recall: Mapped[float | None]
+    recall: Mapped[float | None] = mapped_column(Float)
     """Share of the nearest passages that it finds; null: not measured yet, and searches are exact."""

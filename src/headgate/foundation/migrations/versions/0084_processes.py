@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
+from headgate.foundation.database import Json
 from headgate.foundation.migrations.known_kinds import change_known_kinds
 
 revision = "0084"
@@ -26,7 +27,7 @@ def upgrade() -> None:
         sa.Column("version", sa.String(length=64), nullable=False),
         sa.Column("started_at", sa.BigInteger(), nullable=False),
         sa.Column("seen_at", sa.BigInteger(), nullable=False),
-        sa.Column("work", sa.JSON(), nullable=False),
+        sa.Column("work", Json, nullable=False),
         sa.Column("draining_at", sa.BigInteger(), nullable=True),
         sa.Column("hand_over_at", sa.BigInteger(), nullable=True),
         sa.CheckConstraint("kind IN ('server', 'worker')", name=op.f("ck_processes_kind_known")),
