@@ -37,6 +37,7 @@ MEMORY, MOST_BYTES = Path("/dev/shm"), 4_000_000_000
 """A disk in memory, and how much of it has to be free: there a commit waits for nothing, and deleting takes no time."""
 if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free >= MOST_BYTES:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+os.environ.setdefault("MPLCONFIGDIR", tempfile.gettempdir())  # the default of charts is the working directory
 KINDS = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 
 
