@@ -156,10 +156,13 @@ class TestRerankStep:
 
 
 class TestLocalModel:
-    async def test_reranks_searches_on_the_server_itself(
-        self, knowledge: Knowledge, server: RerankServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    @pytest.fixture(autouse=True)
+    def before_the_server_starts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+    async def test_reranks_searches_on_the_server_itself(
+        self, knowledge: Knowledge, server: RerankServer, tmp_path: Path
+    ) -> None:
         weights, vocabulary = scripted_bert.write_published(tmp_path, scripted_bert.make_tensors())
         convert(weights, vocabulary, tmp_path / "made.gguf", "made")
         scripted_bert.write_reranker(tmp_path / "made.gguf", tmp_path / "ranks.gguf")
