@@ -208,6 +208,7 @@ class TestFlows:
         with open_page(browser, studio.url, console, dark=True, narrow=True) as page:
             for place, shown in (("/", "Preview of In the dark"), ("/templates", "Preview of Echo")):
                 page.goto(place)
+                page.get_by_role("heading", name=shown.removeprefix("Preview of ")).first.scroll_into_view_if_needed()
                 expect(page.get_by_role("img", name=shown).first).to_be_attached()
                 assert page.evaluate("document.scrollingElement.scrollWidth <= innerWidth")
                 check_accessible(page)

@@ -318,7 +318,7 @@ async def _triggers(walk: Walk, flow_id: str) -> None:
     changed = await walk("set_schedule", flow_id=flow_id, name="Daily", cron="0 8 * * *")
     assert (changed["trigger_id"], changed["fires"]) == (made["trigger_id"], "At 08:00 every day (Europe/Stockholm)")
     assert [line["name"] for line in (await walk("list_triggers", flow_id=flow_id))["triggers"]] == ["Daily"]
-    wrong = await refused(walk.client, "set_schedule", flow_id=flow_id, name="Daily", cron="0 7 15W * *")
+    wrong = await refused(walk.client, "set_schedule", flow_id=flow_id, name="Daily", cron="0 7 32W * *")
     assert wrong["code"] == "schedule_invalid"
     source = {"kind": "folder", "pattern": "*.txt", "every_seconds": 600}
     polls = await walk("set_trigger", flow_id=flow_id, name="News", source=source)

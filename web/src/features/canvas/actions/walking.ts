@@ -1,4 +1,5 @@
 import { reveal, type Stage } from "../model/stage";
+import { useView } from "../model/view";
 
 /** Go to the next or previous node in the flow's order; false behind the last one, where the page goes on. */
 export function walk(stage: Stage, from: EventTarget | null, step: 1 | -1): boolean {
@@ -13,7 +14,7 @@ export function walk(stage: Stage, from: EventTarget | null, step: 1 | -1): bool
   return true;
 }
 
-/** Select a node, bring it into sight and put the focus on it as soon as it is drawn. */
+/** Select a node, bring it into sight and put the focus on it as soon as it is drawn, unless the next is chosen by then. */
 export function focusNode(stage: Stage, id: string): void {
   stage.store.getState().select([id]);
   let tries = 0;
@@ -24,6 +25,7 @@ export function focusNode(stage: Stage, id: string): void {
       revealed = true;
     }
     const element = document.querySelector<HTMLElement>(`.react-flow__node[data-id="${id}"]`);
+    if (useView.getState().adding) return;
     if (element) element.focus({ preventScroll: true });
     else if (tries < 40) requestAnimationFrame(find);
     tries += 1;
