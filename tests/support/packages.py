@@ -51,8 +51,8 @@ def copy_checkout(folder: Path) -> Path:
 
 def copy_tree(source: Path, target: Path) -> None:
     """Copy a large folder, with hard links where both are on one file system."""
-    if run(["cp", "--archive", "--link", source, target], TOP).returncode:
-        succeed(["cp", "--archive", "--force", source, target], TOP)
+    if run(["cp", "--archive", "--link", "--no-target-directory", source, target], TOP).returncode:
+        succeed(["cp", "--archive", "--force", "--no-target-directory", source, target], TOP)
 
 
 @dataclass(frozen=True)
