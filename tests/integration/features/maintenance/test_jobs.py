@@ -489,7 +489,7 @@ class TestSchedule:
         state = {one.name: one for one in await maintenance(database, storage).status()}
         assert state["retention"].outcome == {
             **dict.fromkeys(("runs", "sessions", "artifacts", "contents", "bytes", "keys", "flows", "events"), 0),
-            **dict.fromkeys(("occurrences", "alerts", "documents"), 0),
+            **dict.fromkeys(("occurrences", "alerts", "documents", "vectors"), 0),
             "tenants": {},
         }
         assert state["retention"].finished_at is not None
