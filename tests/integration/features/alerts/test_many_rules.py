@@ -32,7 +32,10 @@ async def rules_of(us: Team, count: int, flow_ids: Sequence[str]) -> None:
         space_id = None if number // len(KINDS) % (2 + len(flow_ids)) == 0 else us.space
         values: dict[str, Any] = {"notify_resolved": True, "language": "en", "enabled": True, "webhook_shown": ""}
         values |= {"recipients": [], "escalation_recipients": [], "quiet_seconds": 900, "notices": 0, "fewest_runs": 2}
-        values |= {"window_seconds": (600, 3_600, 7_200, 86_400)[number // len(KINDS) % 4], "threshold": THRESHOLDS.get(kind, 1)}
+        values |= {
+            "window_seconds": (600, 3_600, 7_200, 86_400)[number // len(KINDS) % 4],
+            "threshold": THRESHOLDS.get(kind, 1),
+        }
         values |= {"connection_id": new_id() if number % 3 else None}
         values |= {"kind": kind, "flow_id": flow_id, "space_id": space_id, "tenant_id": tenant_id, "name": str(number)}
         rows.append({**values, "id": new_id(), "created_at": at - 48 * HOUR, "updated_at": at})
