@@ -558,6 +558,7 @@ class TestCosts:
 
 BY_THEMSELVES = (
     *("scheduled_jobs", "codev_sessions", "ORDER BY audit_heads.tenant_id", "run_slots", "failure_handlers"),
+    "processes",
     *("triggers", "trigger_occurrences", "trigger_links", "knowledge_", "approval_notices", "alert_", "alerts", "slo"),
 )
 """In statements that come by themselves, on a slow machine within those of a request."""
