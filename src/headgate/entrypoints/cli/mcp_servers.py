@@ -147,7 +147,7 @@ async def show(installation: Installation, name: Name, json: JsonFlag = False) -
         ("connection", row.connection or "none"),
         ("model", _model(row.sampling)),
         ("tools found", when(row.tools_found_at) if row.tools_found_at else "never"),
-        ("told", row.error_message or "nothing"),
+        ("last error", row.error_message or "none"),
     ):
         console.print(f"{label:12} {value}", markup=False)
 

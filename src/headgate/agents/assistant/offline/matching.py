@@ -228,7 +228,7 @@ def united(context: Context, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
 
 
 def _is_another_group(context: Context, before: Phrase, phrase: Phrase) -> bool:
-    """Whether a filter begins with a noun of its own, without a verb, after `and`."""
+    """Whether a filter without a verb begins with another noun after `and`."""
     words = [token.written for token in context.tokens.items]
     joints = set(words[before.end : phrase.start])
     if phrase.recipe.key != "keep_rows" or "condition" not in before.slots or not joints & _AND:
