@@ -103,6 +103,29 @@ class TestLateHeartbeat:
         await over(engine, run_id)
 
 
+    @pytest.mark.parametrize("transition", ["advance", "suspend"])
+    async def test_between_a_transition_and_its_answer_loses_no_step(
+        self, make_engine: Any, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transition: str
+    ) -> None:
+        engine = await make_engine(max_concurrent_runs=1)
+        answer_of = getattr(engine.store, transition)
+
+        async def answered_late(*given: Any) -> Any:
+            answer = await answer_of(*given)
+            await _rounds(engine, 1)  # the database has the step settled, this process does not know it yet
+            return answer
+
+        monkeypatch.setattr(engine.store, transition, answered_late)
+        tallies = {name: {"path": str(tmp_path / "tally"), "seconds": 0.1} for name in ("first", "last")}
+        steps = {"first": "Tally", "wait": "Wait", "last": "Tally"}
+        edges = ["first.text -> wait.value", "wait.value -> last.input"]
+        request = new_run(await store_flow(database, make_flow(steps, edges, wait={"seconds": 0.1}, **tallies)))
+        await engine.start(request)
+        await over(engine, request.key.run_id)
+        assert {status for _, _, status in await attempts(database, request.key.run_id)} <= {"completed", "suspended"}
+        assert (tmp_path / "tally").read_text().split() == ["first", "last"]
+
+
 class TestWaiting:
     async def test_for_a_run_of_another_process_keeps_nothing(
         self, make_engine: Any, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -466,11 +466,4 @@ class EmbeddedBackend:
 
     async def _renew(self) -> None:
         """Renew the leases of running steps."""
-        held_steps = self._runs.claims()
-        if not held_steps:
-            return
-        renewed = await self._store.renew(list(held_steps), self._worker_lease.lease())
-        for step, run in held_steps.items():
-            claim = run.working.get(step.step_id)
-            if step not in renewed and claim is not None and claim.attempt == step.attempt:
-                await self._conductor.lose(run)
+        await self._conductor.renew(self._runs.claims())

@@ -298,14 +298,7 @@ class SegmentWorker:
             log.warning("cancellation left to the heartbeat", run_id=run_id, problem=error.detail)
 
     async def _renew(self) -> None:
-        held_steps = self.held()
-        if not held_steps:
-            return
-        renewed = await self._store.renew(list(held_steps), self._worker_lease.lease())
-        for held, run in held_steps.items():
-            still = run.working.get(held.step_id)
-            if held not in renewed and still is not None and still.attempt == held.attempt:
-                await self._conductor.lose(run)
+        await self._conductor.renew(self.held())
 
     def drain(self, *, handing_over: bool) -> None:
         """Begin no further steps while `handing_over`: their messages go to other workers."""
