@@ -102,7 +102,6 @@ class TestLateHeartbeat:
         (tmp_path / "gate.open").touch()
         await over(engine, run_id)
 
-
     @pytest.mark.parametrize("transition", ["advance", "suspend"])
     async def test_between_a_transition_and_its_answer_loses_no_step(
         self, make_engine: Any, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, transition: str
