@@ -7,10 +7,12 @@ from types import TracebackType
 from typing import Self
 
 from tests.support.forked import fork
+from tests.support.open_python import ROOT, command_of
 
-ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-m", "tests.support.mcp_process", "stdio"]
-"""The same server as a program; it finds the tests by PYTHONPATH, so give the working directory."""
+COMMAND = command_of("tests.support.mcp_process", "stdio")
+"""The same server as a program, for any user."""
+ACCESS = {"read": [str(ROOT), sys.prefix]}
+"""What it must read; the operator's `program_folders` must contain it."""
 
 
 class McpProcess:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from headgate.features.knowledge import embedding as knowledge_embedding
     from headgate.features.knowledge import indexing, verifying
     from headgate.features.mcptools import connector as mcp_connector
+    from headgate.features.mcptools import programs as mcp_programs
     from headgate.features.mcptools import registry as mcp_registry
     from headgate.features.models.classes import ModelClasses
     from headgate.features.runs import starters, step_knowledge, step_state
@@ -68,6 +69,7 @@ else:
     indexing = lazy_module("headgate.features.knowledge.indexing")
     verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
+    mcp_programs = lazy_module("headgate.features.mcptools.programs")
     mcp_registry = lazy_module("headgate.features.mcptools.registry")
     starters = lazy_module("headgate.features.runs.starters")
     step_knowledge = lazy_module("headgate.features.runs.step_knowledge")
@@ -291,6 +293,7 @@ class StepServices:
             self._mcp_reader,
             self.web,
             base.settings.mcp,
+            mcp_programs.ProgramRules.of(base.settings),
         )
 
     @property

@@ -16,6 +16,7 @@ from headgate.features.mcptools import service
 from headgate.features.mcptools.authorizing import ServerAuthorizations
 from headgate.features.mcptools.connector import McpConnector
 from headgate.features.mcptools.errors import BadMcpServer
+from headgate.features.mcptools.programs import ProgramAccess, ProgramRules
 from headgate.features.mcptools.sampling import Sampling
 from headgate.features.mcptools.schemas import (
     McpAuthorization,
@@ -43,6 +44,11 @@ Headers = Annotated[
 Env = Annotated[
     list[str] | None, typer.Option("--env", "-e", help="NAME=VALUE for a program. The value is text or a secret.")
 ]
+Hosts = Annotated[
+    list[str] | None, typer.Option("--host", help="A host that the program may connect to: '*.example.org:8443'.")
+]
+ReadFolders = Annotated[list[str] | None, typer.Option("--read", help="A folder that the program may read.")]
+WriteFolders = Annotated[list[str] | None, typer.Option("--write", help="A folder that the program may change.")]
 
 
 @app.command()
@@ -54,6 +60,9 @@ def add(
         list[str] | None, typer.Option("--command", "-c", help="A program; repeat the option for each argument.")
     ] = None,
     env: Env = None,
+    host: Hosts = None,
+    read: ReadFolders = None,
+    write: WriteFolders = None,
     connection: Annotated[
         str, typer.Option("--connection", help="Connection whose credential is sent, such as one with OAuth.")
     ] = "",
@@ -67,12 +76,13 @@ def add(
         command=command or [],
         headers=_pairs(header or [], ":"),
         env=_pairs(env or [], "="),
+        access=_access(host, read, write),
         connection=connection,
     )
 
     async def work(parts: Parts) -> None:
         async with parts.database.writing() as session:
-            row = await service.create_server(session, acting(), parts.box, parts.settings.mcp, server_in=server)
+            row = await service.create_server(session, acting(), parts.box, parts.mcp.programs, server_in=server)
             stored = McpServerOut.model_validate(row)
         if not json:
             console.print(f"Registered {name}.")
@@ -143,6 +153,7 @@ async def show(installation: Installation, name: Name, json: JsonFlag = False) -
         ("name", row.name),
         ("where", _where(row)),
         ("state", "on" if row.enabled else "off"),
+        *_access_rows(row.access),
         ("secrets", ", ".join(row.secret_names) or "none"),
         ("connection", row.connection or "none"),
         ("model", _model(row.sampling)),
@@ -197,7 +208,7 @@ def authorize(
     async def work(parts: Parts) -> None:
         server = parts.settings.server
         base = server.public_url or f"http://127.0.0.1:{server.port}"
-        authorizations = ServerAuthorizations(parts.connections, parts.settings.mcp)
+        authorizations = ServerAuthorizations(parts.connections, parts.mcp.programs)
         started = await authorizations.start(acting(), name, how, f"{base}{CALLBACK}")
         if json:
             print_json(started.model_dump(mode="json"))
@@ -297,15 +308,45 @@ def sampling(
 
 
 @app.command()
+def access(
+    name: Name, host: Hosts = None, read: ReadFolders = None, write: WriteFolders = None, json: JsonFlag = False
+) -> None:
+    """Replace the hosts and folders of a program; without options it has none."""
+    chosen = _access(host, read, write)
+    _update(name, McpServerPatch(access=chosen))
+    parts = "; ".join(f"{kind}: {', '.join(values) or 'none'}" for kind, values in _access_parts(chosen))
+    print_result({"name": name, "access": chosen.model_dump()}, f"The program may {parts}.", json=json, markup=False)
+
+
+@app.command()
 def remove(name: Name, json: JsonFlag = False) -> None:
     """Remove a server and its tools."""
     with_writing(lambda session, _: service.delete_server(session, acting(), name))
     print_result({"removed": name}, f"Removed {name}.", json=json)
 
 
+def _access(host: list[str] | None, read: list[str] | None, write: list[str] | None) -> ProgramAccess:
+    try:
+        return ProgramAccess(hosts=host or [], read=read or [], write=write or [])
+    except ValidationError:
+        raise BadMcpServer("There are too many hosts or folders, or one is empty or too long.") from None
+
+
+def _access_rows(access: ProgramAccess | None) -> tuple[tuple[str, str], ...]:
+    if access is None:
+        return ()
+    return tuple((f"may {kind}", ", ".join(values) or "none") for kind, values in _access_parts(access))
+
+
+def _access_parts(access: ProgramAccess) -> tuple[tuple[str, list[str]], ...]:
+    return ("connect to", access.hosts), ("read", access.read), ("write", access.write)
+
+
 def _update(name: str, patch: McpServerPatch) -> None:
     with_writing(
-        lambda session, at: service.update_server(session, acting(), at.box, at.settings.mcp, name, patch=patch)
+        lambda session, at: service.update_server(
+            session, acting(), at.box, ProgramRules.of(at.settings), name, patch=patch
+        )
     )
 
 

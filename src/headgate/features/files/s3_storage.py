@@ -35,7 +35,7 @@ class S3Storage:
     def __init__(self, settings: StorageSettings, outgoing: OutgoingSettings, *, retries: int = RETRIES) -> None:
         self._obstore, store_class = _library()
         self._bucket = settings.bucket
-        relay = Relay(_servers(settings, outgoing))
+        relay = Relay(_servers(settings, outgoing).get)
         self._store = store_class(
             settings.bucket,
             prefix=settings.prefix or None,

@@ -14,12 +14,12 @@ from headgate.features.connections.schemas import AuthorizationOut, SpaceConnect
 from headgate.features.connections.tables import ConnectionRow
 from headgate.features.mcptools import service
 from headgate.features.mcptools.errors import BadMcpServer, McpMissing, McpNotAuthorizable, McpServerNotFound
+from headgate.features.mcptools.programs import ProgramRules
 from headgate.features.mcptools.schemas import McpAuthorization, McpServerPatch
 from headgate.features.mcptools.tables import McpServerRow
 from headgate.foundation.guarded_http.credential import is_host_of
 from headgate.foundation.guarded_http.targets import parse_target
 from headgate.foundation.lazy import lazy_module
-from headgate.foundation.settings import McpSettings
 from headgate.graph.names import listed
 
 if TYPE_CHECKING:  # imported when the first server is authorized
@@ -40,7 +40,7 @@ class ServerAuthorizations:
     """
 
     manager: ConnectionManager
-    settings: McpSettings
+    programs: ProgramRules
 
     async def start(
         self, principal: Principal, id_or_name: str, how: McpAuthorization, redirect_uri: str
@@ -62,7 +62,7 @@ class ServerAuthorizations:
         if not row.connection:
             opener, named = self.manager.connections, McpServerPatch(connection=existing.name)
             async with opener.database.writing() as session:
-                await service.update_server(session, principal, opener.box, self.settings, row.id, patch=named)
+                await service.update_server(session, principal, opener.box, self.programs, row.id, patch=named)
         return await self.manager.authorizations.start(principal, existing, redirect_uri)
 
     async def _registered(self, row: McpServerRow, how: McpAuthorization, redirect_uri: str) -> SpaceConnectionPatch:

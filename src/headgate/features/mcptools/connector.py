@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -20,8 +20,8 @@ from headgate.features.mcptools.errors import (
     McpToolChanged,
     McpToolNotFound,
     McpToolsNotFound,
-    ProgramsRefused,
 )
+from headgate.features.mcptools.programs import ProgramRules
 from headgate.features.mcptools.schemas import McpTestOut
 from headgate.features.mcptools.service import Changes
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
@@ -60,6 +60,7 @@ class McpConnector:
         reader_of: The variables and connections of the user's space. Not for runs.
         http: Sends the requests.
         settings: Limits; whether programs are allowed.
+        programs: The operator's rules for programs.
     """
 
     database: Database
@@ -67,6 +68,7 @@ class McpConnector:
     reader_of: Callable[[Principal], Reader]
     http: GuardedHttp
     settings: McpSettings
+    programs: ProgramRules
 
     async def connection(self, *, tenant_id: str, space_id: str, name: str, reader: Reader) -> "Connection":
         """A space's server with its enabled tools, without connecting.
@@ -77,7 +79,7 @@ class McpConnector:
             row = await service.find_named(session, name, tenant_id=tenant_id, space_id=space_id)
             if row is None:
                 raise McpServerNotFound(name, await service.names_in(session, tenant_id=tenant_id, space_id=space_id))
-            _require_usable(row, self.settings)
+            _require_usable(row, self.programs)
             tools = await service.tools_of(session, row.id, tenant_id=tenant_id)
             target = service.target_of(row, self.box)
         return Connection(self, reader, target, [tool for tool in tools if tool.enabled])
@@ -108,7 +110,10 @@ class McpConnector:
         """Return a new session; the caller closes it. Raises also as the connection of the server does."""
         filled = await target.filled(reader.secrets)
         connection = await reader.connection(target.connection) if target.connection else None
-        session = _session_class()(filled, self.http, self.settings, connection)
+        if target.transport == "stdio":
+            self.programs.require_allowed(target.name)
+            filled = replace(filled, access=self.programs.checked(target.name, target.access))
+        session = _session_class()(filled, self.http, self.settings, connection, insecure=self.programs.insecure)
         await session.open()
         return session
 
@@ -163,13 +168,13 @@ class Connection:
             await self._session.close()
 
 
-def _require_usable(row: McpServerRow, settings: McpSettings) -> None:
+def _require_usable(row: McpServerRow, programs: ProgramRules) -> None:
     if not row.enabled:
         raise McpServerOff(
             f"The MCP server '{row.name}' is disabled.", remedy=("Enable it, or remove it from the flow.")
         )
-    if row.transport == "stdio" and not settings.allow_stdio:
-        raise ProgramsRefused(row.name)
+    if row.transport == "stdio":
+        programs.require_allowed(row.name)
     if row.tools_found_at is None:
         raise McpToolsNotFound(
             f"The tools of the MCP server '{row.name}' are not known yet. {row.error_message or ''}".strip(),

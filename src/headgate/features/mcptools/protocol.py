@@ -30,7 +30,6 @@ from headgate.features.mcptools.errors import (
     McpToolChanged,
     McpToolFailed,
     McpToolNotFound,
-    ProgramsRefused,
 )
 from headgate.features.mcptools.questions import InProgress, Questions
 from headgate.features.mcptools.sampling import Answers
@@ -41,6 +40,7 @@ from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.pins import hash_of
 from headgate.foundation.settings import McpSettings
 from headgate.graph.names import clipped, did_you_mean, listed
+from headgate.sandbox import programs
 
 CLOSE_SECONDS = 10.0
 """Time for a session to end; a program is killed well before."""
@@ -64,11 +64,19 @@ class Session:
         http: Sends the requests to a URL.
         settings: Limits; whether programs are allowed.
         connection: The connection that authenticates the requests; None for none.
+        insecure: Whether a program runs as the server does where this system cannot isolate it.
     """
 
     def __init__(
-        self, target: Target, http: GuardedHttp, settings: McpSettings, connection: ConnectionHttp | None = None
+        self,
+        target: Target,
+        http: GuardedHttp,
+        settings: McpSettings,
+        connection: ConnectionHttp | None = None,
+        *,
+        insecure: bool = False,
     ) -> None:
+        self._insecure = insecure
         self._auth = None if connection is None else ConnectionAuth(connection)
         self._target = target
         self._http = http
@@ -100,11 +108,9 @@ class Session:
         return clipped(clean(info.name), 100) if info else ""
 
     async def open(self) -> None:
-        """Connect. Raises `McpServerFailed`, `ProgramsRefused`, or why the URL may not be reached."""
+        """Connect. Raises `McpServerFailed`, `SandboxUnavailable`, or why the URL may not be reached."""
         if self._target.transport == "http":
             await self._http.check(self._target.url)
-        elif not self._settings.allow_stdio:
-            raise ProgramsRefused(self._target.name)
         self._owner = asyncio.create_task(self._own(), name=f"mcp {self._target.name}")
         try:
             done, _ = await asyncio.wait({self._client}, timeout=self._settings.connect_seconds)
@@ -217,12 +223,19 @@ class Session:
 
     @asynccontextmanager
     async def _as_program(self) -> AsyncIterator[Any]:
-        program, *arguments = self._target.command
-        parameters = StdioServerParameters(command=program, args=arguments, env=dict(self._target.sent))
+        own = self._target.access
+        access = programs.Access(tuple(own.hosts), tuple(own.read), tuple(own.write))
+        name, command = self._target.name, self._target.command
         with tempfile.TemporaryFile("w+", errors="replace") as errors:
             try:
-                async with stdio_client(parameters, errlog=errors) as streams:
-                    yield streams
+                async with programs.launched(name, command, access, self._http, insecure=self._insecure) as launch:
+                    parameters = StdioServerParameters(
+                        command=launch.command[0],
+                        args=list(launch.command[1:]),
+                        env={**self._target.sent, **launch.environment},
+                    )
+                    async with stdio_client(parameters, errlog=errors) as streams:
+                        yield streams
             finally:
                 self._last_words = _tail(errors)
 

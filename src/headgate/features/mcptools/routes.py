@@ -30,7 +30,7 @@ OWN = needs(Permission.CONNECTIONS_OWN)
 
 
 def _authorizations(request: Request) -> ServerAuthorizations:
-    return ServerAuthorizations(request.app.state.connections, request.app.state.settings.mcp)
+    return ServerAuthorizations(request.app.state.connections, request.app.state.mcp.programs)
 
 
 Authorizing = Annotated[ServerAuthorizations, Depends(_authorizations)]
@@ -49,7 +49,7 @@ async def list_(session: ReadSession, caller: Caller, space_id: str | None = Non
 )
 async def create(body: McpServerIn, session: WriteSession, caller: Caller, connector: Connector) -> McpServerOut:
     """Register a server. Nothing is sent to it; refresh it to list its tools."""
-    row = await service.create_server(session, caller, connector.box, connector.settings, server_in=body)
+    row = await service.create_server(session, caller, connector.box, connector.programs, server_in=body)
     return McpServerOut.model_validate(row)
 
 
@@ -63,8 +63,8 @@ async def get(server: str, session: ReadSession, caller: Caller) -> McpServerOut
 async def update(
     server: str, body: McpServerPatch, session: WriteSession, caller: Caller, connector: Connector
 ) -> McpServerOut:
-    """Change a URL, a command, headers, or whether flows may use the server."""
-    row = await service.update_server(session, caller, connector.box, connector.settings, server, patch=body)
+    """Change a URL, a command with its hosts and folders, headers, or whether flows may use the server."""
+    row = await service.update_server(session, caller, connector.box, connector.programs, server, patch=body)
     return McpServerOut.model_validate(row)
 
 

@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
+from headgate.features.mcptools.programs import ProgramAccess
 from headgate.features.mcptools.sampling import Sampling
 from headgate.foundation.log import redact_text
 from headgate.graph.secret_reference import SavedSecret
@@ -35,6 +36,9 @@ class McpServerIn(BaseModel):
     env: Secrets = Field(
         default_factory=dict, description=("Environment variables of a program; same format as `headers`.")
     )
+    access: ProgramAccess = Field(
+        default_factory=ProgramAccess, description="Hosts and folders of a program; by default none."
+    )
     connection: str = Field(
         default="",
         max_length=64,
@@ -56,6 +60,7 @@ class McpServerPatch(BaseModel):
     command: list[str] | None = None
     headers: Secrets | None = None
     env: Secrets | None = None
+    access: ProgramAccess | None = Field(default=None, description="Replaces all hosts and folders of a program.")
     connection: str | None = Field(default=None, max_length=64, description="Empty removes it.")
     sampling: Sampling | None = Field(default=None, description="Null removes it.")
     enabled: bool | None = None
@@ -88,6 +93,7 @@ class McpServerOut(BaseModel):
     transport: str
     url: str
     command: list[str] | None
+    access: ProgramAccess | None = Field(description="Hosts and folders of a program; null for a URL.")
     secret_names: list[str] = Field(description="Names of its headers or environment variables.")
     connection: str = Field(description="Name of the connection whose credential is sent; empty for none.")
     sampling: Sampling | None = Field(description="The model that answers requests of the server; null for none.")

@@ -20,8 +20,8 @@ from headgate.features.mcptools.errors import (
     McpServerNotFound,
     McpToolNotFound,
     McpToolsReplaced,
-    ProgramsRefused,
 )
+from headgate.features.mcptools.programs import ProgramAccess, ProgramRules
 from headgate.features.mcptools.sampling import Sampling
 from headgate.features.mcptools.schemas import McpServerIn, McpServerOut, McpServerPatch
 from headgate.features.mcptools.tables import McpServerRow, McpToolRow
@@ -31,7 +31,6 @@ from headgate.foundation.database import now
 from headgate.foundation.ids import is_id, new_id
 from headgate.foundation.pins import GONE, Pin, hash_of, renewed
 from headgate.foundation.quoting import shortened
-from headgate.foundation.settings import McpSettings
 from headgate.graph.names import did_you_mean, listed
 
 MAX_SERVERS = 100
@@ -50,7 +49,12 @@ class Changes:
 
 
 async def create_server(
-    session: AsyncSession, principal: Principal, secret_box: SecretBox, settings: McpSettings, *, server_in: McpServerIn
+    session: AsyncSession,
+    principal: Principal,
+    secret_box: SecretBox,
+    programs: ProgramRules,
+    *,
+    server_in: McpServerIn,
 ) -> McpServerRow:
     """Register a server. Nothing is sent to it yet.
 
@@ -62,8 +66,7 @@ async def create_server(
     check_name(server_in.name)
     if server_in.transport == "stdio":
         principal.require(Permission.MCP_SERVERS_PROGRAMS)
-        if not settings.allow_stdio:
-            raise ProgramsRefused(server_in.name)
+        programs.require_allowed(server_in.name)
     target = checked_target(
         server_in.name,
         server_in.transport,
@@ -72,7 +75,7 @@ async def create_server(
         secrets=_secrets(server_in.transport, server_in.headers, server_in.env),
         connection=server_in.connection,
     )
-    target = replace(target, sampling=server_in.sampling)
+    target = replace(target, sampling=server_in.sampling, access=_checked_access(server_in, programs))
     _require_asking(principal, None, target)
     servers = await repository.list_servers(session, tenant_id=principal.tenant_id, space_ids={space})
     if any(server.name == server_in.name for server in servers):
@@ -153,7 +156,7 @@ async def update_server(
     session: AsyncSession,
     principal: Principal,
     secret_box: SecretBox,
-    settings: McpSettings,
+    programs: ProgramRules,
     id_or_name: str,
     *,
     patch: McpServerPatch,
@@ -164,10 +167,9 @@ async def update_server(
     """
     row = await get_server(session, principal, id_or_name, permission=Permission.MCP_SERVERS_MANAGE, lock=True)
     if row.transport == "stdio":
-        if patch.command is not None or patch.env is not None:
+        if patch.command is not None or patch.env is not None or patch.access is not None:
             principal.require(Permission.MCP_SERVERS_PROGRAMS)
-        if not settings.allow_stdio:
-            raise ProgramsRefused(row.name)
+        programs.require_allowed(row.name)
     before, told_before = target_of(row, secret_box), _described(row)
     secrets = patch.headers if row.transport == "http" else patch.env
     if (patch.env if row.transport == "http" else patch.headers) is not None:
@@ -183,7 +185,13 @@ async def update_server(
         secrets=current_secrets if secrets is None else secrets,
         connection=row.connection if patch.connection is None else patch.connection,
     )
-    target = replace(target, sampling=patch.sampling if "sampling" in patch.model_fields_set else before.sampling)
+    if patch.access is not None and row.transport == "http":
+        raise BadMcpServer(f"The server '{row.name}' has a URL, so it cannot have hosts or folders.")
+    target = replace(
+        target,
+        sampling=patch.sampling if "sampling" in patch.model_fields_set else before.sampling,
+        access=before.access if patch.access is None else programs.checked(row.name, patch.access),
+    )
     _require_asking(principal, before, target)
     if secrets is None and before.secrets and not same_place(before, target):
         raise BadMcpServer(
@@ -321,12 +329,13 @@ def target_of(row: McpServerRow, secret_box: SecretBox) -> Target:
     """Return the server's target: its own secrets decrypted, variables by name. Raises `Unavailable`."""
     secrets = unseal(secret_box, row.sealed)
     sampling = None if row.sampling is None else Sampling.model_validate(row.sampling)
-    return Target(row.name, row.transport, row.url, tuple(row.command or ()), secrets, row.connection, sampling)
+    access = ProgramAccess.model_validate(row.access or {})
+    return Target(row.name, row.transport, row.url, tuple(row.command or ()), secrets, row.connection, sampling, access)
 
 
 def _described(row: McpServerRow) -> Mapping[str, object]:
     """Return a server's values for the audit log: names of its headers, never their values."""
-    fields = {"name", "transport", "url", "command", "secret_names", "connection", "sampling", "enabled"}
+    fields = {"name", "transport", "url", "command", "access", "secret_names", "connection", "sampling", "enabled"}
     return McpServerOut.model_validate(row).model_dump(mode="json", include=fields)
 
 
@@ -334,9 +343,16 @@ def _write(row: McpServerRow, target: Target, secret_box: SecretBox) -> None:
     row.url, row.connection = target.url, target.connection
     row.command = list(target.command) or None
     row.sealed = seal(secret_box, target.secrets)
+    row.access = target.access.model_dump() if target.transport == "stdio" else None
     row.secret_names = sorted(target.secrets)
     row.sampling = None if target.sampling is None else target.sampling.model_dump()
     row.updated_at = now()
+
+
+def _checked_access(server_in: McpServerIn, programs: ProgramRules) -> ProgramAccess:
+    if server_in.transport == "http" and server_in.access != ProgramAccess():
+        raise BadMcpServer(f"The server '{server_in.name}' has a URL, so it cannot have hosts or folders.")
+    return programs.checked(server_in.name, server_in.access)
 
 
 def _require_asking(principal: Principal, before: Target | None, after: Target) -> None:

@@ -29,6 +29,8 @@ class McpServerRow(Row):
     transport: Mapped[str] = mapped_column(String(8))
     url: Mapped[str] = mapped_column(Text, default="")
     command: Mapped[list[str] | None] = mapped_column(Json)
+    access: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """Hosts and folders of a program, as `ProgramAccess`; null for a URL."""
     sealed: Mapped[bytes | None] = mapped_column(Encrypted)
     """Encrypted JSON: the headers of a URL, or the environment of a program."""
     secret_names: Mapped[list[str]] = mapped_column(Json, default=list)

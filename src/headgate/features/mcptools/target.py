@@ -10,6 +10,7 @@ import orjson
 from pydantic import SecretStr
 
 from headgate.features.mcptools.errors import BadMcpServer
+from headgate.features.mcptools.programs import ProgramAccess
 from headgate.features.mcptools.sampling import Sampling
 from headgate.features.secrets.reads import STORED_WITH, Source
 from headgate.foundation import secret_values
@@ -27,8 +28,10 @@ MAX_TEXT = 4096
 """Maximum characters of one argument or value."""
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
 _ENVIRONMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
-_LOADERS = re.compile(r"LD_.*|DYLD_.*|PYTHON(PATH|HOME|STARTUP|USERBASE)|NODE_OPTIONS|PATH|HOME|SHELL", re.ASCII)
-"""Environment variables that a program may not get: each would turn it into another program."""
+_LOADERS = re.compile(
+    r"(?i:https?|all)_PROXY|LD_.*|DYLD_.*|PYTHON(PATH|HOME|STARTUP|USERBASE)|NODE_OPTIONS|PATH|HOME|SHELL", re.ASCII
+)
+"""Environment variables that a program may not get: each would turn it into another program, or bypass its network."""
 Given = Mapping[str, SecretStr | SecretReference]
 """Headers or environment from a user: text or secrets."""
 
@@ -59,6 +62,8 @@ class Target:
     """Name of the connection that authenticates requests."""
     sampling: Sampling | None = None
     """The model that answers requests of the server; None for none."""
+    access: ProgramAccess = field(default_factory=ProgramAccess)
+    """Hosts and folders of a program."""
 
     async def filled(self, variables: Secrets) -> "Target":
         """Return the target with its secret values. Text is sent unchanged.
@@ -171,5 +176,8 @@ def _check_environment(name: str, environment: Mapping[str, str]) -> None:
         if not _ENVIRONMENT.fullmatch(key) or _LOADERS.fullmatch(key) or "\x00" in value:
             raise BadMcpServer(
                 f"The environment variable {key[:80]!r} is not allowed for the server '{name}'.",
-                remedy="Use letters, digits and _. Variables that decide which program runs are not allowed.",
+                remedy=(
+                    "Use letters, digits and _. Variables that decide which program runs, or how it connects, are not "
+                    "allowed."
+                ),
             )

@@ -28,6 +28,8 @@ from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import MEBIBYTE, HttpSettings, OutgoingSettings
 
 if TYPE_CHECKING:  # imported at the first request; it takes a third of the start-up time
+    import socket
+
     import httpx2
 
     from headgate.foundation.guarded_http import relay as relays
@@ -169,13 +171,23 @@ class GuardedHttp:
         urls = [url for url in servers if "*" not in url]
         for url in urls:
             await self.check(url)
-        relay = relays.Relay(
-            {relays.server_of(url): self._policy for url in urls}, self._resolver, most_bytes=most_bytes
-        )
+        policies = {relays.server_of(url): self._policy for url in urls}
+        relay = relays.Relay(policies.get, self._resolver, most_bytes=most_bytes)
         try:
             yield LocalProxy(relay.url, self._policy.ca_file)
         finally:
             relay.close()
+
+    def program_proxy(self, listening: "socket.socket", allows: Callable[[str, int], bool]) -> "relays.Relay":
+        """Open a proxy for a program that can connect to nothing but `listening`; the caller closes it.
+
+        Args:
+            listening: A socket in the program's network.
+            allows: Whether it may reach a host on a port; the host's addresses are checked like all others.
+        """
+        return relays.Relay(
+            lambda server: self._policy if allows(*server) else None, self._resolver, listening=listening
+        )
 
     def streaming_client(
         self,

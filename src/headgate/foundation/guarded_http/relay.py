@@ -1,13 +1,13 @@
-"""Guard for compiled libraries that open their own connections: an HTTP proxy on loopback for these libraries only.
+"""Guard for libraries and programs that open their own connections: an HTTP proxy on loopback for these only.
 
-The library is configured to use it for all requests. It connects only to the servers it was created for, so a redirect
-that the library follows fails; their addresses are checked like all others. It does not see the content of TLS.
+They are configured to use it for all requests. It connects only to the servers it was created for, so a redirect
+that a library follows fails; their addresses are checked like all others. It does not see the content of TLS.
 """
 
 import base64
 import secrets
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from hmac import compare_digest
 from socketserver import BaseRequestHandler, ThreadingTCPServer
@@ -27,6 +27,8 @@ Server = tuple[str, int]
 
 HEAD_BYTES: Final = 32_768
 PIECE_BYTES: Final = 256 * 1024
+MOST_SOCKETS: Final = 128
+"""Open sockets of one relay, two for each connection."""
 IDLE_SECONDS: Final = 120.0
 """Idle timeout of a connection."""
 _USER: Final = "headgate"
@@ -43,32 +45,39 @@ class Relay:
     """Listens from its creation, in daemon threads, until it is closed.
 
     Args:
-        servers: The permitted servers, and their address policies.
+        policy_of: The address policy of a permitted server; None for any other.
         resolver: Resolves names.
         most_bytes: How much all servers together may send; then every connection ends. None: any amount.
+        listening: A socket that only the permitted program can reach, so that no token is asked for; None for a port
+            of this machine, with a token.
     """
 
     def __init__(
         self,
-        servers: Mapping[Server, AddressPolicy],
+        policy_of: Callable[[Server], AddressPolicy | None],
         resolver: Resolver = system_resolver,
         *,
         most_bytes: int | None = None,
+        listening: socket.socket | None = None,
     ) -> None:
         token = secrets.token_urlsafe(24)
-        self._servers = servers
+        self._policy_of = policy_of
         self._resolver = resolver
         self._left = most_bytes
         self._open: set[socket.socket] = set()
         self._lock = Lock()
-        self._key = b"basic " + base64.b64encode(f"{_USER}:{token}".encode())
+        self._key = b"basic " + base64.b64encode(f"{_USER}:{token}".encode()) if listening is None else b""
         relay = self
 
         class Handler(BaseRequestHandler):
             def handle(self) -> None:
                 relay._serve(self.request)
 
-        self._listener = _Listener(("127.0.0.1", 0), Handler)
+        self._listener = _Listener(("127.0.0.1", 0), Handler, bind_and_activate=listening is None)
+        if listening is not None:
+            self._listener.socket.close()
+            self._listener.socket = listening
+            self._listener.server_address = listening.getsockname()
         self.port: int = self._listener.server_address[1]
         self.url = f"http://{_USER}:{token}@127.0.0.1:{self.port}"
         """Its address, with the token that opens it."""
@@ -76,7 +85,7 @@ class Relay:
 
     def close(self) -> None:
         """End every connection, and accept no more. Returns at once."""
-        self._servers = {}
+        self._policy_of = lambda _: None
         self._end()
         Thread(target=self._stop, name="relay end", daemon=True).start()
 
@@ -103,6 +112,8 @@ class Relay:
 
     def _serve(self, client: socket.socket) -> None:
         client.settimeout(IDLE_SECONDS)
+        if len(self._open) >= MOST_SOCKETS:
+            return
         with self._held(client), suppress(OSError):
             head, excess = _head(client)
             method, _, target = head.partition(b" ")
@@ -113,7 +124,7 @@ class Relay:
             self._pass_on(client, server, b"" if method == b"CONNECT" else _to_server(head) + excess)
 
     def _pass_on(self, client: socket.socket, target: Server, initial_bytes: bytes) -> None:
-        policy = self._servers.get(target)
+        policy = self._policy_of(target)
         if policy is None:
             log.warning("relay_refused", host=target[0], port=target[1])
             client.sendall(_REFUSED % 403)
@@ -154,6 +165,8 @@ class Relay:
             return self._left is None or self._left >= 0
 
     def _is_ours(self, head: bytes) -> bool:
+        if not self._key:
+            return True
         for line in head.split(b"\r\n")[1:]:
             name, _, value = line.partition(b":")
             if name.strip().lower() == b"proxy-authorization":

@@ -262,7 +262,7 @@ CREATE TABLE mcp_servers (
 	tools_found_at BIGINT, 
 	error_message TEXT, 
 	created_at BIGINT NOT NULL, 
-	updated_at BIGINT NOT NULL, connection VARCHAR(64) DEFAULT '' NOT NULL, sampling JSON, 
+	updated_at BIGINT NOT NULL, connection VARCHAR(64) DEFAULT '' NOT NULL, sampling JSON, access JSON, 
 	CONSTRAINT pk_mcp_servers PRIMARY KEY (id), 
 	CONSTRAINT ck_mcp_servers_transport_known CHECK (transport IN ('http', 'stdio')), 
 	CONSTRAINT fk_mcp_servers_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
@@ -1719,8 +1719,8 @@ CREATE TABLE "chat_feedback" (
 	document_ids JSON NOT NULL, 
 	created_at BIGINT NOT NULL, 
 	CONSTRAINT pk_chat_feedback PRIMARY KEY (run_id), 
-	CONSTRAINT fk_chat_feedback_run_id_flow_id_flow_runs FOREIGN KEY(run_id, flow_id) REFERENCES flow_runs (id, flow_id) ON DELETE CASCADE, 
-	CONSTRAINT fk_chat_feedback_user_id_tenant_id_users FOREIGN KEY(user_id, tenant_id) REFERENCES users (id, tenant_id) ON DELETE CASCADE
+	CONSTRAINT fk_chat_feedback_user_id_tenant_id_users FOREIGN KEY(user_id, tenant_id) REFERENCES users (id, tenant_id) ON DELETE CASCADE, 
+	CONSTRAINT fk_chat_feedback_run_id_flow_id_flow_runs FOREIGN KEY(run_id, flow_id) REFERENCES flow_runs (id, flow_id) ON DELETE CASCADE
 )
 --
 CREATE TABLE processes (
@@ -1753,7 +1753,7 @@ CREATE TABLE knowledge_vector_groups (
 	CONSTRAINT fk_knowledge_vector_groups_base_id_tenant_id FOREIGN KEY(base_id, tenant_id) REFERENCES knowledge_bases (id, tenant_id) ON DELETE CASCADE
 )
 --
-INSERT INTO "alembic_version" VALUES ('0086')
+INSERT INTO "alembic_version" VALUES ('0091')
 --
 INSERT INTO "tenants" VALUES ('00000000-0000-7000-8000-000000000001', 'Default', CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 0)
 --

@@ -1,5 +1,7 @@
 """Tools of MCP servers."""
 
+from pathlib import Path
+
 from pydantic import BaseModel, Field
 
 from headgate.foundation.settings.units import MEBIBYTE
@@ -11,8 +13,15 @@ class McpSettings(BaseModel, defer_build=True):
     allow_stdio: bool = Field(
         default=False,
         description=(
-            "Allow spaces to register programs on this machine as MCP servers. Anyone with access "
-            "to the API can then start any program as the server's user."
+            "Allow admins to register programs on this machine as MCP servers. They run isolated, with the hosts and "
+            "folders that are declared for them."
+        ),
+    )
+    program_folders: list[Path] = Field(
+        default_factory=list,
+        description=(
+            "Folders that programs may be given, with everything beneath them: a JSON list such as "
+            '`["/srv/shared"]`. Empty: none.'
         ),
     )
     registry_url: str | None = Field(

@@ -1,6 +1,7 @@
 """Kernel calls that Python does not wrap. The only module that uses ctypes; Linux only, raises OSError elsewhere.
 
-Numbers and structures: `linux/prctl.h`, `linux/landlock.h`, `linux/filter.h`, `linux/capability.h`.
+Numbers and structures: `linux/prctl.h`, `linux/landlock.h`, `linux/filter.h`, `linux/capability.h`, `linux/sched.h`,
+`linux/mount.h`.
 """
 
 import ctypes
@@ -20,6 +21,10 @@ LANDLOCK_ADD_RULE = 445
 LANDLOCK_RESTRICT_SELF = 446
 LANDLOCK_CREATE_RULESET_VERSION = 1
 LANDLOCK_RULE_PATH_BENEATH = 1
+
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 1 << 17, 1 << 27, 1 << 28, 1 << 29, 1 << 30
+MS_NOSUID, MS_NODEV, MS_BIND, MS_REC, MS_PRIVATE = 2, 4, 1 << 12, 1 << 14, 1 << 18
+MOUNT_SETATTR, MOUNT_READ_ONLY, AT_WORKING_FOLDER, AT_RECURSIVE = 442, 1, -100, 0x8000
 
 CAPABILITY_VERSION_3 = 0x20080522
 USER_CAPABILITIES = sum(1 << bit for bit in (0, 1, 3, 5, 6, 7))
@@ -64,6 +69,24 @@ def clear_capabilities() -> None:
     """Drop all capabilities, including ambient ones."""
     header = struct.pack("=Ii", CAPABILITY_VERSION_3, 0)
     _checked(int(_libc().capset(header, bytes(24))))
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces of these CLONE_NEW* flags for new ones. Raises OSError."""
+    _checked(int(_libc().unshare(ctypes.c_int(flags))))
+
+
+def mount(source: str, target: str, kind: str, flags: int = 0, options: str = "") -> None:
+    """Mount. Raises OSError."""
+    texts = [text.encode() for text in (source, target, kind, options)]
+    _checked(int(_libc().mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), texts[3])))
+
+
+def set_read_only(target: str, *, read_only: bool) -> None:
+    """Make a mount read-only with every mount beneath it, or only this one writable (`mount_setattr`, Linux 5.12)."""
+    attributes = struct.pack("=QQQQ", *((MOUNT_READ_ONLY, 0) if read_only else (0, MOUNT_READ_ONLY)), 0, 0)
+    flags = AT_RECURSIVE if read_only else 0
+    _syscall(MOUNT_SETATTR, AT_WORKING_FOLDER, target.encode(), flags, attributes, len(attributes))
 
 
 def seccomp_available() -> bool:

@@ -22,6 +22,11 @@ DEVICE = READ_FILE | WRITE_FILE
 SCRATCH = (
     READ_FILE | READ_DIR | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REGULAR | REFER | TRUNCATE
 )  # no links, pipes, sockets or devices, and nothing to execute
+MAKE_SOCKET, MAKE_FIFO, MAKE_LINK = 1 << 9, 1 << 10, 1 << 12
+PROGRAM = LIBRARY | EXECUTE
+"""What a program may do with the system's files."""
+OWN = SCRATCH | EXECUTE | MAKE_SOCKET | MAKE_FIFO | MAKE_LINK
+"""What a program may do in its folders; no devices."""
 ON_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 """Rights that a rule on a file may grant."""
 
@@ -35,9 +40,12 @@ def handled_rights(version: int) -> int:
     return rights
 
 
-def ruleset_attributes(version: int) -> bytes:
-    """Return a packed `struct landlock_ruleset_attr` for files, TCP (4), and signals and abstract sockets (6)."""
-    network, scope = 0b11, 0b11
+def ruleset_attributes(version: int, *, connects: bool = False) -> bytes:
+    """Return a packed `struct landlock_ruleset_attr` for files, TCP (4), and signals and abstract sockets (6).
+
+    `connects`: TCP is left to the network namespace of the process.
+    """
+    network, scope = 0 if connects else 0b11, 0b11
     if version >= 6:
         return struct.pack("=QQQ", handled_rights(version), network, scope)
     if version >= 4:
@@ -51,8 +59,13 @@ def build_ruleset(version: int, *, libraries: Iterable[str], devices: Iterable[s
     Build it before the change of user: root can open libraries that the worker's user cannot. Missing paths are
     skipped.
     """
-    ruleset = kernel.landlock_ruleset(ruleset_attributes(version))
-    for paths, access in ((libraries, LIBRARY), (devices, DEVICE), ((scratch,), SCRATCH)):
+    return build_granting(version, ((libraries, LIBRARY), (devices, DEVICE), ((scratch,), SCRATCH)))
+
+
+def build_granting(version: int, grants: Iterable[tuple[Iterable[str], int]], *, connects: bool = False) -> int:
+    """Return a descriptor of a ruleset that grants these rights on these paths. Missing paths are skipped."""
+    ruleset = kernel.landlock_ruleset(ruleset_attributes(version, connects=connects))
+    for paths, access in grants:
         for path in paths:
             _allow(ruleset, path, access & handled_rights(version))
     return ruleset

@@ -5,10 +5,11 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from headgate.sandbox.guest import kernel
+from headgate.sandbox.guest import denied, kernel
 from headgate.sandbox.guest.syscalls import (
     ALLOWED,
     ANSWERED,
+    ARCHITECTURES,
     BROKER,
     GUARDED,
     NETWORK,
@@ -45,14 +46,7 @@ def build_filter(architecture: Architecture, process: int, broker: int | None = 
     numbers = architecture.numbers
     constants = {SELF: process} if broker is None else {SELF: process, BROKER: broker}
     guarded = GUARDED if broker is None else GUARDED | NETWORK
-    program = [
-        Instruction(LOAD, ARCHITECTURE_AT),
-        Instruction(JUMP_EQUAL, architecture.audit, holds=1),
-        Instruction(RETURN, KILL),
-        Instruction(LOAD, NUMBER_AT),
-    ]
-    if architecture.highest is not None:
-        program += [Instruction(JUMP_AT_LEAST, architecture.highest, fails=1), Instruction(RETURN, KILL)]
+    program = _of_architecture(architecture)
     for name in ALLOWED:
         if name in numbers:
             program += _case(numbers[name], [Instruction(RETURN, ALLOW)])
@@ -62,6 +56,37 @@ def build_filter(architecture: Architecture, process: int, broker: int | None = 
     for name, error in ANSWERED.items():
         program += _case(numbers[name], [Instruction(RETURN, ANSWER | error)])
     return [*program, Instruction(RETURN, ANSWER | errno.EPERM)]
+
+
+def build_program_filter(machine: str, *, network: bool, own_files: bool) -> list[Instruction]:
+    """Return the filter of a program: everything but the calls of `denied`.
+
+    Args:
+        machine: Name of the architecture.
+        network: Whether it has a network of its own, which reaches nothing but Headgate.
+        own_files: Whether it can change modes, owners and times of no other files than its own.
+    """
+    architecture = ARCHITECTURES[machine]
+    program = _of_architecture(architecture)
+    for number, error in denied.denied_calls(machine, own_files=own_files).items():
+        program += _case(number, [Instruction(RETURN, ANSWER | error)])
+    sockets = denied.WITH_NETWORK if network else denied.WITHOUT_NETWORK
+    for name, guard in {**denied.GUARDED, "socket": sockets}.items():
+        program += _case(architecture.numbers[name], _guarded(guard, {}))
+    return [*program, Instruction(RETURN, ALLOW)]
+
+
+def _of_architecture(architecture: Architecture) -> list[Instruction]:
+    """Kill for calls of another architecture; then load the number of the call."""
+    program = [
+        Instruction(LOAD, ARCHITECTURE_AT),
+        Instruction(JUMP_EQUAL, architecture.audit, holds=1),
+        Instruction(RETURN, KILL),
+        Instruction(LOAD, NUMBER_AT),
+    ]
+    if architecture.highest is not None:
+        program += [Instruction(JUMP_AT_LEAST, architecture.highest, fails=1), Instruction(RETURN, KILL)]
+    return program
 
 
 def pack_filter(program: Sequence[Instruction]) -> bytes:

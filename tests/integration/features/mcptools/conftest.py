@@ -1,6 +1,6 @@
 """The real application on both databases, a real MCP server process, and a model provider on the wire."""
 
-import os
+import sys
 from collections.abc import AsyncIterator, Iterator
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -11,7 +11,8 @@ from fastapi import FastAPI
 
 from headgate.entrypoints.http.app import create_app
 from headgate.foundation.settings import HttpSettings, McpSettings, Settings
-from tests.support.mcp_server import ROOT, McpProcess
+from tests.support.mcp_server import McpProcess
+from tests.support.open_python import ROOT
 
 LOOPBACK = HttpSettings(allowed_internal_cidrs=[IPv4Network("127.0.0.0/8")])
 
@@ -25,7 +26,9 @@ def server(tmp_path: Path) -> Iterator[McpProcess]:
 
 @pytest.fixture
 def mcp_settings() -> McpSettings:
-    return McpSettings(allow_stdio=True, connect_seconds=15, timeout_seconds=15)
+    return McpSettings(
+        allow_stdio=True, program_folders=[ROOT, Path(sys.prefix)], connect_seconds=15, timeout_seconds=15
+    )
 
 
 @pytest.fixture
@@ -40,10 +43,3 @@ async def client(app: FastAPI) -> AsyncIterator[httpx2.AsyncClient]:
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:7411/api/v1") as found:
         yield found
-
-
-@pytest.fixture
-def python_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs find the tests from the working directory."""
-    monkeypatch.chdir(ROOT)
-    assert "PYTHONPATH" not in os.environ or os.environ["PYTHONPATH"]

@@ -18,7 +18,7 @@ from headgate.features.secrets import service as secrets
 from headgate.foundation.quoting import as_data
 from headgate.foundation.settings import McpSettings
 from tests.integration.pages.conftest import flow_of
-from tests.support.mcp_server import COMMAND, McpProcess
+from tests.support.mcp_server import ACCESS, COMMAND, McpProcess
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
 
@@ -391,10 +391,9 @@ class TestSlowServers:
 
 
 class TestPrograms:
-    async def test_serve_a_step_and_end_with_it(
-        self, client: httpx2.AsyncClient, openai: OpenAIServer, python_path: None
-    ) -> None:
-        await register(client, transport="stdio", command=COMMAND, env={"SERVICE_KEY": {"secret": "WEATHER_TOKEN"}})
+    async def test_serve_a_step_and_end_with_it(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
+        env = {"SERVICE_KEY": {"secret": "WEATHER_TOKEN"}}
+        await register(client, transport="stdio", command=COMMAND, env=env, access=ACCESS)
         openai.script(
             openai.tool_call("weather__environment", {}),
             openai.tool_call("weather__echo_secrets", {}),
@@ -403,7 +402,18 @@ class TestPrograms:
         done = await run(client, flow_text())
         assert done["text"] == "Done.", done
         names, echoed = calls_of(await step(client, done["id"]))
-        allowed = {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LC_CTYPE", "SERVICE_KEY"}
+        allowed = {
+            "HOME",
+            "LOGNAME",
+            "PATH",
+            "SHELL",
+            "TERM",
+            "TMPDIR",
+            "USER",
+            "LC_CTYPE",
+            "LD_LIBRARY_PATH",
+            "SERVICE_KEY",
+        }
         assert "SERVICE_KEY" in names["result"].split()
         assert set(names["result"].split()) <= allowed
         assert echoed["result"] == "authorization= env=[redacted]"

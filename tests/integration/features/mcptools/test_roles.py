@@ -11,14 +11,14 @@ from headgate.features.audit.tables import AuditEvent
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import McpSettings, Settings
 from tests.integration.features.mcptools.conftest import LOOPBACK
-from tests.support.mcp_server import COMMAND, McpProcess
+from tests.support.mcp_server import ACCESS, COMMAND, McpProcess
 from tests.support.people import add_key, bearer
 from tests.support.team import EVERYBODY, Team, team
 
 MANAGERS = {"owner", "admin"}
 INSIDERS = {*EVERYBODY} - {"stranger"}
 ADDRESS = "https://tools.example.org/mcp"
-PROGRAM = {"name": "program", "transport": "stdio", "command": COMMAND}
+PROGRAM = {"name": "program", "transport": "stdio", "command": COMMAND, "access": ACCESS}
 FLOW = """name: Weather
 nodes:
   heard: ChatInput
@@ -125,12 +125,11 @@ class TestPrograms:
         assert (refused.status_code, refused.json()["permission"]) == (403, "mcp_servers.programs")
         made = await us.make("admin", "/mcp-servers", **PROGRAM)
         one = f"/mcp-servers/{made['id']}"
-        for body in ({"command": [sys.executable, "-c", "print(1)"]}, {"env": {"A": "b"}}):
+        for body in ({"command": [sys.executable, "-c", "print(1)"]}, {"env": {"A": "b"}}, {"access": {}}):
             refused = await us.ask("owner", "PATCH", one, json=body)
             assert (refused.status_code, refused.json()["permission"]) == (403, "mcp_servers.programs")
             assert (await us.ask("admin", "PATCH", one, json=body)).status_code == 200
 
-    @pytest.mark.usefixtures("python_path")
     async def test_are_refreshed_and_switched_by_owners_of_the_space(self, us: Team) -> None:
         made = await us.make("admin", "/mcp-servers", **PROGRAM)
         one = f"/mcp-servers/{made['id']}"

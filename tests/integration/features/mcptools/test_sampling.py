@@ -16,7 +16,7 @@ from headgate.foundation.settings import ClassificationSettings, HttpSettings, M
 from tests.integration.features.runs.approvals.test_approvals import decide, ended
 from tests.integration.features.runs.approvals.test_tool_calls import pending
 from tests.support.mcp_sampling import wanted
-from tests.support.mcp_server import COMMAND, ROOT, McpProcess
+from tests.support.mcp_server import ACCESS, COMMAND, McpProcess
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.scripted_server import Hold
@@ -60,7 +60,7 @@ def openai() -> Iterator[OpenAIServer]:
 @pytest.fixture
 async def us(settings: Settings, openai: OpenAIServer) -> AsyncIterator[Team]:
     http = HttpSettings(allowed_internal_cidrs=["127.0.0.0/8"])
-    mcp = McpSettings(allow_stdio=True, timeout_seconds=10)
+    mcp = McpSettings(allow_stdio=True, program_folders=[Path("/")], timeout_seconds=10)
     async with team(settings.model_copy(update={"mcp": mcp}), http=http) as people:
         for name, value in (("OPENAI_API_KEY", "sk-test-0123456789abcdef"), ("OPENAI_BASE_URL", openai.base_url)):
             assert (await people.ask("admin", "PUT", f"/variables/{name}", json={"value": value})).is_success
@@ -133,14 +133,13 @@ class TestSampling:
         assert legacy or done["error"]["code"] == "mcp_sampling_refused"
 
     async def test_goes_over_standard_input_and_output_too_and_no_secret_reaches_the_model(
-        self, us: Team, openai: OpenAIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, us: Team, openai: OpenAIServer
     ) -> None:
-        monkeypatch.chdir(ROOT)
         canary = "canary-31415926-secret"
         await us.ask("admin", "PUT", "/variables/SERVICE_TOKEN", json={"value": canary})
-        env = {"MCP_MODE": "sampling", "MCP_TALLY": str(tmp_path / "tally"), "SERVICE_KEY": {"secret": "SERVICE_TOKEN"}}
-        body = {"name": "helper", "transport": "stdio", "command": COMMAND, "env": env, "sampling": UNASKED}
-        await us.make("admin", "/mcp-servers", **body, space_id=us.space)
+        env = {"MCP_MODE": "sampling", "SERVICE_KEY": {"secret": "SERVICE_TOKEN"}}
+        program = {"transport": "stdio", "command": COMMAND, "env": env, "access": ACCESS}
+        await us.make("admin", "/mcp-servers", name="helper", **program, sampling=UNASKED, space_id=us.space)
         assert (await us.ask("admin", "POST", "/mcp-servers/helper/refresh")).is_success
         openai.script(openai.text("Short."))
         done = await run(us, "leak")

@@ -1,7 +1,6 @@
 """Sessions that end while they begin."""
 
 import asyncio
-import sys
 from typing import Any, cast
 
 import psutil
@@ -13,7 +12,7 @@ from headgate.foundation.settings import McpSettings
 from tests.support.patience import PATIENCE_SECONDS
 
 MARK = "silent-mcp-server"
-COMMAND = (sys.executable, "-c", "import time; time.sleep(120)", MARK)
+COMMAND = ("sh", "-c", "sleep 120; exit", MARK)
 
 
 def programs() -> list[psutil.Process]:

@@ -61,23 +61,23 @@ def asked(relay: Relay, first: bytes, *, key: bytes | None = None, more: bytes =
 
 class TestRelay:
     def test_connects_to_its_server(self, echo: int) -> None:
-        relay = Relay({("store.test", echo): LOOPBACK}, resolver=_loopback)
+        relay = Relay({("store.test", echo): LOOPBACK}.get, resolver=_loopback)
         said = asked(relay, b"CONNECT store.test:%d HTTP/1.1" % echo, more=b"hello")
         assert said == b"HTTP/1.1 200 Connected\r\n\r\necho:hello"
 
     def test_passes_a_plain_request_on_with_its_path_and_without_the_token(self, echo: int) -> None:
-        relay = Relay({("127.0.0.1", echo): LOOPBACK})
+        relay = Relay({("127.0.0.1", echo): LOOPBACK}.get)
         said = asked(relay, b"GET http://127.0.0.1:%d/a?b=/c HTTP/1.1\r\nHost: x\r\nConnection: keep-alive" % echo)
         assert said == b"echo:GET /a?b=/c HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
     def test_ends_when_servers_have_sent_enough(self, echo: int) -> None:
-        relay = Relay({("store.test", echo): LOOPBACK}, resolver=_loopback, most_bytes=20)
+        relay = Relay({("store.test", echo): LOOPBACK}.get, resolver=_loopback, most_bytes=20)
         first = b"CONNECT store.test:%d HTTP/1.1" % echo
         assert asked(relay, first, more=b"x" * 15).endswith(b"echo:" + b"x" * 15)
         assert asked(relay, first, more=b"hello") == b"HTTP/1.1 200 Connected\r\n\r\n"
 
     def test_ends_when_it_is_closed(self, echo: int) -> None:
-        relay = Relay({("store.test", echo): LOOPBACK}, resolver=_loopback)
+        relay = Relay({("store.test", echo): LOOPBACK}.get, resolver=_loopback)
         known = base64.b64encode(urlsplit(relay.url).netloc.partition("@")[0].encode())
         with socket.create_connection(("127.0.0.1", relay.port), 10) as line:
             line.sendall(b"CONNECT store.test:%d HTTP/1.1\r\nProxy-Authorization: Basic %s\r\n\r\n" % (echo, known))
@@ -96,25 +96,25 @@ class TestRelay:
         ],
     )
     def test_reaches_nothing_else(self, first: bytes) -> None:
-        relay = Relay({("store.test", 443): LOOPBACK}, resolver=_loopback)
+        relay = Relay({("store.test", 443): LOOPBACK}.get, resolver=_loopback)
         assert asked(relay, first).startswith(b"HTTP/1.1 403 ")
 
     def test_checks_the_address_of_its_server(self) -> None:
-        relay = Relay({("store.test", 443): AddressPolicy()}, resolver=_loopback)
+        relay = Relay({("store.test", 443): AddressPolicy()}.get, resolver=_loopback)
         assert asked(relay, b"CONNECT store.test:443 HTTP/1.1").startswith(b"HTTP/1.1 502 ")
 
     @pytest.mark.parametrize("key", [b"", b"x", base64.b64encode(b"headgate:")])
     def test_wants_its_token(self, key: bytes) -> None:
-        relay = Relay({("store.test", 443): LOOPBACK}, resolver=_loopback)
+        relay = Relay({("store.test", 443): LOOPBACK}.get, resolver=_loopback)
         assert asked(relay, b"CONNECT store.test:443 HTTP/1.1", key=key).startswith(b"HTTP/1.1 407 ")
 
     @pytest.mark.parametrize("first", [b"", b"\xff", b"CONNECT a:b HTTP/1.1", b"GET", b"CONNECT a:99999 HTTP/1.1"])
     def test_refuses_what_is_no_request(self, first: bytes) -> None:
-        relay = Relay({("store.test", 443): LOOPBACK}, resolver=_loopback)
+        relay = Relay({("store.test", 443): LOOPBACK}.get, resolver=_loopback)
         assert asked(relay, first)[:13] in {b"HTTP/1.1 400 ", b"HTTP/1.1 403 "}
 
     def test_reads_a_bounded_head(self) -> None:
-        relay = Relay({("store.test", 443): LOOPBACK}, resolver=_loopback)
+        relay = Relay({("store.test", 443): LOOPBACK}.get, resolver=_loopback)
         with socket.create_connection(("127.0.0.1", relay.port), 10) as line:
             line.sendall(b"GET " + b"a" * (HEAD_BYTES - 4))
             assert line.recv(100).startswith(b"HTTP/1.1 407 ")

@@ -108,10 +108,9 @@ class TestDiscovery:
 
     async def test_lists_tools_of_servers_only_where_there_are_any(self, parts: Parts) -> None:
         assert "list_mcp_tools" not in [one.name for one in (await open_place(parts)).tools]
-        settings = parts.settings.mcp
         async with parts.database.writing() as session:
             server = McpServerIn(name="crm", transport="http", url="https://crm.example/mcp")
-            row = await mcp_servers.create_server(session, LOCAL, parts.box, settings, server_in=server)
+            row = await mcp_servers.create_server(session, LOCAL, parts.box, parts.mcp.programs, server_in=server)
             tools = (FoundTool("find", f"{HOSTILE}. {KEY} {'x' * 500}", {}), FoundTool("drop", "Drops", {}))
             await mcp_servers.store_discovery(session, LOCAL, row.id, Discovery("1", "crm", tools, ()))
             await mcp_servers.set_tool_enabled(session, LOCAL, row.id, "drop", enabled=False)
