@@ -4088,7 +4088,7 @@ export interface paths {
         head?: never;
         /**
          * Change an MCP server
-         * @description Change a URL, a command, headers, or whether flows may use the server.
+         * @description Change a URL, a command with its hosts and folders, headers, or whether flows may use the server.
          *
          *     Requires the permission `mcp_servers.manage`.
          */
@@ -12859,6 +12859,8 @@ export interface components {
                     scheme?: string;
                 };
             };
+            /** @description Hosts and folders of a program; by default none. */
+            access?: components["schemas"]["ProgramAccess"];
             /**
              * Connection
              * @description Name of a connection of the space whose credential is added to requests, such as one with OAuth.
@@ -12892,6 +12894,8 @@ export interface components {
             url: string;
             /** Command */
             command: string[] | null;
+            /** @description Hosts and folders of a program; null for a URL. */
+            access: components["schemas"]["ProgramAccess"] | null;
             /**
              * Secret Names
              * @description Names of its headers or environment variables.
@@ -12947,6 +12951,8 @@ export interface components {
                     scheme?: string;
                 };
             } | null;
+            /** @description Replaces all hosts and folders of a program. */
+            access?: components["schemas"]["ProgramAccess"] | null;
             /**
              * Connection
              * @description Empty removes it.
@@ -15079,6 +15085,27 @@ export interface components {
              * @description From then on it begins no further step: other processes continue its runs. Null: never.
              */
             hand_over_at: string | null;
+        };
+        /**
+         * ProgramAccess
+         * @description What a program may reach in addition to the system's files and its own empty home.
+         */
+        ProgramAccess: {
+            /**
+             * Hosts
+             * @description Hosts that it may connect to by HTTP, such as `api.example.org`, `*.example.net` or `db.example.org:8443`.
+             */
+            hosts?: string[];
+            /**
+             * Read
+             * @description Folders that it may read and execute.
+             */
+            read?: string[];
+            /**
+             * Write
+             * @description Folders that it may read, execute and change.
+             */
+            write?: string[];
         };
         /**
          * ProposalIn

@@ -153,7 +153,7 @@ async def show(installation: Installation, name: Name, json: JsonFlag = False) -
         ("name", row.name),
         ("where", _where(row)),
         ("state", "on" if row.enabled else "off"),
-        *_access_rows(row.access),
+        *((("may", str(row.access)),) if row.access else ()),
         ("secrets", ", ".join(row.secret_names) or "none"),
         ("connection", row.connection or "none"),
         ("model", _model(row.sampling)),
@@ -248,10 +248,8 @@ async def accept(
     """Accept tools whose description changed, so that models get them again."""
     async with installation.database.writing() as session:
         accepted = await service.accept_tools(session, acting(), name, tools=dict.fromkeys(tool or [], ""))
-    if json:
-        print_json(list(accepted))
-    else:
-        console.print("\n".join(["Accepted:", *accepted]) if accepted else "No tool changed.", markup=False)
+    text = "\n".join(["Accepted:", *accepted]) if accepted else "No tool changed."
+    print_result(list(accepted), text, json=json, markup=False)
 
 
 @app.command("test")
@@ -259,11 +257,8 @@ async def accept(
 async def try_(parts: Parts, name: Name, json: JsonFlag = False) -> None:
     """Test the connection without saving anything."""
     answer = await parts.mcp.test(acting(), name)
-    if json:
-        print_json(answer.model_dump(mode="json"))
-    else:
-        words = f"{answer.server or 'no name'}, MCP {answer.protocol}, {answer.tools} tools, {answer.ms:g} ms"
-        console.print(f"{name} answers: {words}.", markup=False)
+    words = f"{answer.server or 'no name'}, MCP {answer.protocol}, {answer.tools} tools, {answer.ms:g} ms"
+    print_result(answer.model_dump(mode="json"), f"{name} answers: {words}.", json=json, markup=False)
 
 
 @app.command()
@@ -314,8 +309,8 @@ def access(
     """Replace the hosts and folders of a program; without options it has none."""
     chosen = _access(host, read, write)
     _update(name, McpServerPatch(access=chosen))
-    parts = "; ".join(f"{kind}: {', '.join(values) or 'none'}" for kind, values in _access_parts(chosen))
-    print_result({"name": name, "access": chosen.model_dump()}, f"The program may {parts}.", json=json, markup=False)
+    row = {"name": name, "access": chosen.model_dump()}
+    print_result(row, f"The program may {chosen}.", json=json, markup=False)
 
 
 @app.command()
@@ -330,16 +325,6 @@ def _access(host: list[str] | None, read: list[str] | None, write: list[str] | N
         return ProgramAccess(hosts=host or [], read=read or [], write=write or [])
     except ValidationError:
         raise BadMcpServer("There are too many hosts or folders, or one is empty or too long.") from None
-
-
-def _access_rows(access: ProgramAccess | None) -> tuple[tuple[str, str], ...]:
-    if access is None:
-        return ()
-    return tuple((f"may {kind}", ", ".join(values) or "none") for kind, values in _access_parts(access))
-
-
-def _access_parts(access: ProgramAccess) -> tuple[tuple[str, list[str]], ...]:
-    return ("connect to", access.hosts), ("read", access.read), ("write", access.write)
 
 
 def _update(name: str, patch: McpServerPatch) -> None:

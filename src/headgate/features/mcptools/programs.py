@@ -28,6 +28,10 @@ class ProgramAccess(BaseModel):
     read: Entries = Field(default_factory=list, description="Folders that it may read and execute.")
     write: Entries = Field(default_factory=list, description="Folders that it may read, execute and change.")
 
+    def __str__(self) -> str:
+        parts = (("connect to", self.hosts), ("read", self.read), ("write", self.write))
+        return "; ".join(f"{kind}: {', '.join(entries) or 'none'}" for kind, entries in parts)
+
 
 class ProgramRules:
     """The operator's rules for programs.

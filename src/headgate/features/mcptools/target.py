@@ -29,7 +29,7 @@ MAX_TEXT = 4096
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
 _ENVIRONMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 _LOADERS = re.compile(
-    r"(?i:https?|all)_PROXY|LD_.*|DYLD_.*|PYTHON(PATH|HOME|STARTUP|USERBASE)|NODE_OPTIONS|PATH|HOME|SHELL", re.ASCII
+    r"(?i:(https?|all)_proxy)|LD_.*|DYLD_.*|PYTHON(PATH|HOME|STARTUP|USERBASE)|NODE_OPTIONS|PATH|HOME|SHELL", re.ASCII
 )
 """Environment variables that a program may not get: each would turn it into another program, or bypass its network."""
 Given = Mapping[str, SecretStr | SecretReference]

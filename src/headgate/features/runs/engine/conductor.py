@@ -1,7 +1,7 @@
 """Executes the steps of a run, in sequence and in parallel, and stores each transition."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from itertools import islice
 
@@ -29,7 +29,6 @@ from headgate.features.runs.transitions import (
     Claim,
     Failed,
     Finished,
-    Held,
     Json,
     Onward,
     Progress,
@@ -306,7 +305,7 @@ class Conductor:
                 if suspension.reason is WaitReason.RUN and self._flows is not None:
                     self._add_task(run, self._flows.wake(run.key.run_id))  # it may have ended already
                 return claims
-        await self._lose(run)
+        await self.lose(run)
         return ()
 
     def _calls(self, run: ActiveRun, claim: Claim, recorder: Recorder) -> StepCalls:
@@ -379,22 +378,8 @@ class Conductor:
             events.run_failed(failed.code)
             self._on_end(run)
 
-    async def renew(self, held_steps: Mapping[Held, ActiveRun]) -> None:
-        """Renew the leases of running steps. Where one could not be renewed, determine the reason, and stop its run.
-
-        A transition in flight may have settled the step in the database before its answer is here. So its answer
-        decides: it says whether the step was still this worker's.
-        """
-        if not held_steps:
-            return
-        renewed = await self._store.renew(list(held_steps), self._worker_lease.lease())
-        for held, run in held_steps.items():
-            claim = run.working.get(held.step_id)
-            is_held = claim is not None and claim.attempt == held.attempt
-            if held not in renewed and is_held and not run.turn.locked():
-                await self._lose(run)
-
-    async def _lose(self, run: ActiveRun) -> None:
+    async def lose(self, run: ActiveRun) -> None:
+        """Handle a lease that could not be renewed: determine the reason, and stop the step."""
         self._lost(run, await self._store.status(run.key.run_id))
 
     def _lost(self, run: ActiveRun, status: RunStatus | None) -> None:

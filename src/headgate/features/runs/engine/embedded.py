@@ -466,4 +466,5 @@ class EmbeddedBackend:
 
     async def _renew(self) -> None:
         """Renew the leases of running steps."""
-        await self._conductor.renew(self._runs.claims())
+        for run in await self._worker_lease.renew(self._store, self._runs.claims()):
+            await self._conductor.lose(run)

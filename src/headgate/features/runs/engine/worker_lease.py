@@ -1,10 +1,12 @@
 """The worker of an engine and its leases on steps, and whether it still claims any."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from headgate.features.jobs.leases import Leases
 from headgate.features.jobs.worker import Worker
-from headgate.features.runs.transitions import Holder
+from headgate.features.runs.steps.active import ActiveRun
+from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.transitions import Held, Holder
 
 
 class WorkerLease(Leases):
@@ -28,6 +30,21 @@ class WorkerLease(Leases):
     def admits(self) -> bool:
         """Whether runs are started and recovered here."""
         return not (self.stopping or self.draining)
+
+    async def renew(self, store: RunStore, held_steps: Mapping[Held, ActiveRun]) -> list[ActiveRun]:
+        """Renew the leases of running steps. Returns the runs with a step whose lease is lost.
+
+        A transition in flight may have settled a step in the database before its answer is here. So that answer decides
+        about the run: it says whether the step was still this worker's.
+        """
+        if not held_steps:
+            return []
+        renewed = await store.renew(list(held_steps), self.lease())
+        return [
+            run
+            for held, run in held_steps.items()
+            if held not in renewed and run.holds(held.step_id, held.attempt) and not run.turn.locked()
+        ]
 
     def has_lost(self, run_id: str, holder: Holder) -> bool:
         """Whether a step may be claimed from its holder: see `Leases.is_lost`."""

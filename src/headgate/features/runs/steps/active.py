@@ -76,6 +76,11 @@ class ActiveRun:
         """Whether the step may be claimed here."""
         return self.only is None or step_id in self.only
 
+    def holds(self, step_id: str, attempt: int) -> bool:
+        """Return whether this attempt is executed here."""
+        claim = self.working.get(step_id)
+        return claim is not None and claim.attempt == attempt
+
     def returns_result(self, step_id: str) -> bool:
         """Whether the step's output belongs to the run's result."""
         if self.result_step is not None:

@@ -6,7 +6,17 @@ import { type Pairs, PairsEditor, VariableSpace } from "@/components/fields";
 import { Field, Input, Segments } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { useSettingsTexts } from "../texts";
-import { authorizeServer, createServer, type McpServerIn, readCommand, refreshServer, type Sampling } from "./calls";
+import { AccessFields } from "./AccessFields";
+import {
+  authorizeServer,
+  createServer,
+  type McpServerIn,
+  NO_ACCESS,
+  readCommand,
+  refreshServer,
+  type Sampling,
+  withoutEmpty,
+} from "./calls";
 import { RegistrySearch } from "./RegistrySearch";
 import { isComplete, SamplingFields } from "./SamplingFields";
 
@@ -20,13 +30,16 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
   const [pairs, setPairs] = useState<Pairs>({});
   const [signIn, setSignIn] = useState(false);
   const [sampling, setSampling] = useState<Sampling | null>(null);
+  const [access, setAccess] = useState(NO_ACCESS);
   const http = transport === "http";
   const byOAuth = http && signIn;
   const add = useChange({
     change: async () => {
       const made = await createServer({
         ...({ name: name.trim(), transport, space_id: spaceId, enabled: true, sampling } as McpServerIn),
-        ...(http ? { url: where.trim(), headers: byOAuth ? {} : pairs } : { command: readCommand(where), env: pairs }),
+        ...(http
+          ? { url: where.trim(), headers: byOAuth ? {} : pairs }
+          : { command: readCommand(where), env: pairs, access: withoutEmpty(access) }),
       });
       if (byOAuth) {
         const { url } = await authorizeServer(made.id);
@@ -108,6 +121,12 @@ export function McpServerDialog({ spaceId, onClose }: { spaceId: string; onClose
             </VariableSpace>
           )}
         </Field>
+      )}
+      {!http && (
+        <>
+          <p className="text-muted text-sm">{t("access_more")}</p>
+          <AccessFields value={access} onChange={setAccess} />
+        </>
       )}
       <SamplingFields value={sampling} onChange={setSampling} />
     </FormDialog>

@@ -1,10 +1,12 @@
-import { Brain, ChevronDown, RefreshCw, Trash2 } from "lucide-react";
+import { Brain, ChevronDown, RefreshCw, Shield, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { mcpServerKeys } from "@/api/queries/mcpServers";
+import { useRights } from "@/api/rights";
 import { Button, Callout, Chip, cx, IconButton, Problem, Row, Switch } from "@/components/ui";
 import { useChange } from "@/components/useChange";
 import { duration } from "@/lib/i18n/format";
 import { useSettingsTexts } from "../texts";
+import { AccessDialog } from "./AccessDialog";
 import { authorizeServer, type McpServer, refreshServer, switchServer, testServer } from "./calls";
 import { McpTools } from "./McpTools";
 import { SamplingDialog } from "./SamplingDialog";
@@ -57,6 +59,7 @@ export function McpServerRow({ server, manage, onRemove }: ServerRowProps) {
                 {t("test")}
               </Button>
               <ModelOf server={server} />
+              <AccessOf server={server} />
               <IconButton
                 size="sm"
                 label={t("refresh_what", { what: server.name })}
@@ -113,6 +116,11 @@ function Extras({ server }: { server: McpServer }) {
     <>
       {server.connection && <span> · {t("sends_token_of", { name: server.connection })}</span>}
       {server.secret_names.length > 0 && <span> · {t("sends", { names: server.secret_names.join(", ") })}</span>}
+      {server.access?.hosts?.length ? (
+        <span> · {t("connects_to", { what: server.access.hosts.join(", ") })}</span>
+      ) : null}
+      {server.access?.read?.length ? <span> · {t("reads", { what: server.access.read.join(", ") })}</span> : null}
+      {server.access?.write?.length ? <span> · {t("changes", { what: server.access.write.join(", ") })}</span> : null}
       {server.sampling && <span> · {t("asks_model", { model: server.sampling.model })}</span>}
     </>
   );
@@ -128,6 +136,22 @@ function ModelOf({ server }: { server: McpServer }) {
         <Brain />
       </IconButton>
       {open && <SamplingDialog server={server} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** Opens the hosts and folders of a program, for those who may register programs. */
+function AccessOf({ server }: { server: McpServer }) {
+  const t = useSettingsTexts();
+  const { may } = useRights();
+  const [open, setOpen] = useState(false);
+  if (server.transport !== "stdio" || !may("mcp_servers.programs")) return null;
+  return (
+    <>
+      <IconButton size="sm" label={t("access_of", { what: server.name })} onClick={() => setOpen(true)}>
+        <Shield />
+      </IconButton>
+      {open && <AccessDialog server={server} onClose={() => setOpen(false)} />}
     </>
   );
 }

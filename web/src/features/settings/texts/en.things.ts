@@ -33,6 +33,18 @@ export default {
   sign_in_at: "Sign in at {{what}}",
   authorize_failed: "The sign-in could not begin",
   sends_token_of: "sends the token of the connection {{name}}",
+  access_of: "Hosts and folders of {{what}}",
+  access_more:
+    "The program runs isolated: it reads the system's files, and has an empty home that ends with it. It reaches only what is listed here.",
+  access_hosts: "Hosts it may connect to",
+  access_hosts_help: "By HTTP, such as api.example.org, *.example.net or db.example.org:8443.",
+  access_read: "Folders it may read",
+  access_read_help: "Within HEADGATE_MCP__PROGRAM_FOLDERS, which the operator sets.",
+  access_write: "Folders it may change",
+  access_write_help: "Everything in them can be read, changed and deleted.",
+  connects_to: "connects to {{what}}",
+  reads: "reads {{what}}",
+  changes: "changes {{what}}",
   sampling: "The server may ask a model",
   sampling_help:
     "During a call of a tool a server can ask for the answer of a model (MCP sampling). It gets the answer of the model chosen here; the model gets only what the server sends. The run pays.",

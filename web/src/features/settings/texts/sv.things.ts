@@ -36,6 +36,18 @@ const sv: Translation<typeof en> = {
   sign_in_at: "Logga in hos {{what}}",
   authorize_failed: "Inloggningen kunde inte påbörjas",
   sends_token_of: "skickar token från anslutningen {{name}}",
+  access_of: "Värdar och mappar för {{what}}",
+  access_more:
+    "Programmet körs isolerat: det läser systemets filer och har en tom hemkatalog som försvinner med det. Det når bara det som anges här.",
+  access_hosts: "Värdar som det får ansluta till",
+  access_hosts_help: "Via HTTP, till exempel api.example.org, *.example.net eller db.example.org:8443.",
+  access_read: "Mappar som det får läsa",
+  access_read_help: "Inom HEADGATE_MCP__PROGRAM_FOLDERS, som administratören av servern anger.",
+  access_write: "Mappar som det får ändra",
+  access_write_help: "Allt i dem kan läsas, ändras och tas bort.",
+  connects_to: "ansluter till {{what}}",
+  reads: "läser {{what}}",
+  changes: "ändrar {{what}}",
   sampling: "Servern får fråga en modell",
   sampling_help:
     "Under ett verktygsanrop kan en server be om svar från en modell (MCP-sampling). Den får svaret från modellen som väljs här, och modellen får bara det som servern skickar. Körningen betalar.",

@@ -298,7 +298,8 @@ class SegmentWorker:
             log.warning("cancellation left to the heartbeat", run_id=run_id, problem=error.detail)
 
     async def _renew(self) -> None:
-        await self._conductor.renew(self.held())
+        for run in await self._worker_lease.renew(self._store, self.held()):
+            await self._conductor.lose(run)
 
     def drain(self, *, handing_over: bool) -> None:
         """Begin no further steps while `handing_over`: their messages go to other workers."""
