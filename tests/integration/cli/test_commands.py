@@ -209,6 +209,25 @@ class TestDirectory:
 
 
 class TestMcpServers:
+    def test_that_are_programs_are_given_hosts_and_folders(
+        self,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path_factory: pytest.TempPathFactory,
+    ) -> None:
+        folder = str(tmp_path_factory.mktemp("shared").resolve())
+        monkeypatch.setenv("HEADGATE_MCP__ALLOW_STDIO", "true")
+        monkeypatch.setenv("HEADGATE_MCP__PROGRAM_FOLDERS", f'["{folder}"]')
+        access = ["--host", "api.example.org", "--read", folder]
+        added = answered(capsys, "mcp-servers", "add", "files", "--command", "no-such-program", *access)
+        assert "could not be started: No such file: no-such-program" in added["error_message"]
+        assert added["access"] == {"hosts": ["api.example.org"], "read": [folder], "write": []}
+        assert run(["mcp-servers", "access", "files", "--write", folder]) == 0
+        assert capsys.readouterr().out == f"The program may connect to: none; read: none; write: {folder}.\n"
+        assert answered(capsys, "mcp-servers", "access", "files", "--read", "/etc", code=3)["code"] == "bad_mcp_server"
+        assert answered(capsys, "mcp-servers", "show", "files")["access"]["write"] == [folder]
+        assert answered(capsys, "mcp-servers", "access", "files")["access"] == {"hosts": [], "read": [], "write": []}
+
     def test_are_added_listed_switched_and_removed(
         self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:

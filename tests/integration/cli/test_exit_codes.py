@@ -228,6 +228,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "mcp-servers authorize": ("nobody",),
     "mcp-servers changes": ("nobody",),
     "mcp-servers accept": ("nobody",),
+    "mcp-servers access": ("nobody",),
     "mcp-servers sampling": ("nobody",),
     "mcp-servers switch": ("nobody", "--on"),
     "mcp-servers remove": ("nobody",),
