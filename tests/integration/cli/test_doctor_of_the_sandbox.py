@@ -1,9 +1,10 @@
 import pytest
 
 from headgate.entrypoints.cli import doctor
-from headgate.entrypoints.cli.findings import Finding
+from headgate.entrypoints.cli.findings import Finding, programs_finding
 from headgate.foundation.guarded_http.errors import BadUrl
-from headgate.foundation.settings import SandboxSettings, Settings
+from headgate.foundation.settings import McpSettings, SandboxSettings, Settings
+from headgate.sandbox.guest import kernel, namespaces
 from headgate.sandbox.report import Layer, SandboxReport
 
 WHOLE = SandboxReport((Layer("landlock", present=True, detail="version 7"),))
@@ -35,6 +36,27 @@ class TestSandbox:
     def test_says_where_the_operator_runs_it_all_the_same(self, monkeypatch: pytest.MonkeyPatch) -> None:
         finding = found(monkeypatch, LACKING, insecure=True)["sandbox"]
         assert "Custom code runs without it: HEADGATE_SANDBOX__INSECURE is set." in finding.detail
+
+
+class TestPrograms:
+    """Programs as MCP servers."""
+
+    def findings(self, *, allowed: bool = True, insecure: bool = False) -> list[tuple[bool, str]]:
+        settings = Settings(mcp=McpSettings(allow_stdio=allowed), sandbox=SandboxSettings(insecure=insecure))
+        return [(finding.good, finding.detail) for finding in programs_finding(settings)]
+
+    def test_are_checked_where_they_are_allowed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert self.findings(allowed=False) == []
+        monkeypatch.setattr(namespaces, "are_possible", lambda: True)
+        assert self.findings() == [(True, "run isolated")]
+        monkeypatch.setattr(namespaces, "are_possible", lambda: False)
+        assert self.findings() == [(True, "run isolated, without namespaces: those with hosts are refused")]
+
+    def test_that_cannot_be_isolated_are_a_problem(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(kernel, "landlock_abi", lambda: 0)
+        [(good, detail)] = self.findings()
+        assert (good, "Linux with Landlock and seccomp" in detail) == (False, True)
+        assert self.findings(insecure=True) == [(False, "run as the server does: a wall is missing")]
 
 
 class TestSandboxNetwork:

@@ -19,7 +19,7 @@ from headgate import __version__
 from headgate.entrypoints.access_control import is_locked
 from headgate.entrypoints.cli.exit_codes import OK, UNAVAILABLE
 from headgate.entrypoints.cli.exposure import exposures, refuse_exposure
-from headgate.entrypoints.cli.findings import Finding, backup_finding, is_migrated
+from headgate.entrypoints.cli.findings import Finding, backup_finding, is_migrated, programs_finding
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, when
 from headgate.entrypoints.cli.session import acting, operator, with_installation
 from headgate.entrypoints.compose import open_parts
@@ -66,6 +66,7 @@ def doctor(json: JsonFlag = False) -> int:
         _installed_components,
         _sandbox,
         _sandbox_network,
+        programs_finding,
         _port,
         _sign_in,
         _outgoing_proxy,

@@ -11,6 +11,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.database.migrate import HEAD, current
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.settings import Settings
+from headgate.sandbox.guest import program
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,20 @@ class Finding:
     remedy: str = ""
     needed: bool = True
     """Whether Headgate cannot work without it."""
+
+
+def programs_finding(settings: Settings) -> list[Finding]:
+    """Whether programs of MCP can be isolated, where they are allowed."""
+    if not settings.mcp.allow_stdio:
+        return []
+    try:
+        walls = program.walls_here(hosts=False, insecure=settings.sandbox.insecure)
+    except program.RefusedError as error:
+        return [Finding("MCP programs", good=False, detail=f"{error}", needed=False)]
+    if not walls.isolated:
+        return [Finding("MCP programs", good=False, detail="run as the server does: a wall is missing", needed=False)]
+    detail = "run isolated" if walls.namespaces else "run isolated, without namespaces: those with hosts are refused"
+    return [Finding("MCP programs", good=True, detail=detail)]
 
 
 def backup_finding(settings: Settings) -> list[Finding]:

@@ -1,13 +1,16 @@
 """Namespaces of a program: mounts that are read-only but for its folders, no other processes, an empty network."""
 
-import fcntl
 import os
 import socket
 import struct
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from headgate.sandbox.guest import kernel
+
+if sys.platform != "win32":
+    import fcntl
 
 HOME_BYTES = 512 << 20
 HOME_FILES = 50_000

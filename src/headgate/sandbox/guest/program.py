@@ -8,7 +8,6 @@ and reaches no network: connections go through an HTTP proxy, whose listening so
 import json
 import os
 import platform
-import resource
 import selectors
 import shutil
 import socket
@@ -19,6 +18,9 @@ from typing import Any
 
 from headgate.sandbox.guest import kernel, landlock, namespaces, seccomp
 from headgate.sandbox.guest.syscalls import ARCHITECTURES
+
+if sys.platform != "win32":
+    import resource
 
 SYSTEM_FOLDERS = (
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store"),
@@ -108,7 +110,7 @@ def _run(policy: ProgramPolicy, command: tuple[str, ...]) -> int:
     if path is None:
         _report(f"could not be started: No such file: {command[0]}")
         return NOT_FOUND
-    walls = _walls(policy)
+    walls = walls_here(hosts=bool(policy.broker), insecure=policy.insecure)
     if walls.namespaces:
         namespaces.enter()
         namespaces.start_loopback()
@@ -139,20 +141,25 @@ def _run(policy: ProgramPolicy, command: tuple[str, ...]) -> int:
     return _exit_code(os.waitpid(child, 0)[1])
 
 
-def _walls(policy: ProgramPolicy) -> Walls:
-    """Return the walls that this system has. Raises `RefusedError` when they are too few."""
+def walls_here(*, hosts: bool, insecure: bool) -> Walls:
+    """Return the walls that this system has. Raises `RefusedError` when they are too few.
+
+    Args:
+        hosts: Whether the program has a network.
+        insecure: Whether it may do without.
+    """
     version = kernel.landlock_abi() if sys.platform == "linux" else 0
     if version == 0 or not kernel.seccomp_available() or platform.machine() not in ARCHITECTURES:
         missing = "it needs Linux with Landlock and seccomp"
     elif namespaces.are_possible():
         return Walls(isolated=True, namespaces=True)
-    elif policy.broker:
+    elif hosts:
         missing = "without namespaces a program can have no network: allow user namespaces, or declare no hosts"
     elif version < SIGNALS_SINCE:
         missing = "it gives the server no namespaces, and its Landlock (before Linux 6.12) refuses no signals"
     else:
         return Walls(isolated=True)
-    if policy.insecure:
+    if insecure:
         return Walls()
     raise RefusedError(
         f"this system cannot isolate the program: {missing}; or, where every user who may register programs is "
