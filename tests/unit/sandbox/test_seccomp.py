@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.sandbox.guest.seccomp import ALLOW, ANSWER, KILL, RETURN, build_filter, pack_filter
+from headgate.sandbox.guest.denied import denied_calls
+from headgate.sandbox.guest.seccomp import (
+    ALLOW,
+    ANSWER,
+    KILL,
+    RETURN,
+    build_filter,
+    build_program_filter,
+    pack_filter,
+)
 from headgate.sandbox.guest.syscalls import ALLOWED, ANSWERED, ARCHITECTURES, GUARDED, NETWORK
 from tests.unit.sandbox.bpf import run_filter
 
@@ -289,3 +298,41 @@ class TestTables:
 
     def test_let_nothing_dangerous_through(self) -> None:
         assert {*DANGEROUS.split()} & {*ALLOWED, *GUARDED} == set()
+
+
+@both
+@pytest.mark.parametrize("network", [False, True])
+class TestBuildProgramFilter:
+    def outcome(self, machine: str, number: int, *arguments: int, network: bool, own_files: bool = False) -> int:
+        program = build_program_filter(machine, network=network, own_files=own_files)
+        return run_filter(program, audit=ARCHITECTURES[machine].audit, number=number, arguments=arguments)
+
+    def test_lets_through_what_workers_may_do(self, machine: str, *, network: bool) -> None:
+        numbers = ARCHITECTURES[machine].numbers
+        known = [name for name in ALLOWED if name in numbers]
+        assert {self.outcome(machine, numbers[name], network=network) for name in known} == {ALLOW}
+
+    def test_refuses_every_denied_call(self, machine: str, *, network: bool) -> None:
+        for own_files in (False, True):
+            calls = denied_calls(machine, own_files=own_files)
+            outcomes = {number: self.outcome(machine, number, network=network, own_files=own_files) for number in calls}
+            assert outcomes == {number: ANSWER | error for number, error in calls.items()}
+        by_path = denied_calls(machine, own_files=False).keys() - denied_calls(machine, own_files=True).keys()
+        assert {self.outcome(machine, number, network=network, own_files=True) for number in by_path} == {ALLOW}
+
+    def test_refuses_namespaces_and_unix_sockets(self, machine: str, *, network: bool) -> None:
+        numbers = ARCHITECTURES[machine].numbers
+        assert self.outcome(machine, numbers["clone"], 0x3D0F00, network=network) == ALLOW
+        for flag in (0x20000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
+            assert self.outcome(machine, numbers["clone"], 0x3D0F00 | flag, network=network) == REFUSED
+        families = {
+            family: self.outcome(machine, numbers["socket"], family, 1, network=network) for family in range(45)
+        }
+        reached = {family for family, outcome in families.items() if outcome == ALLOW}
+        assert reached == ({2, 10} if network else set())
+        assert self.outcome(machine, numbers["socketpair"], 1, 1, network=network) == ALLOW
+
+    def test_kills_on_a_foreign_architecture(self, machine: str, *, network: bool) -> None:
+        program = build_program_filter(machine, network=network, own_files=True)
+        assert run_filter(program, audit=0x40000003, number=1) == KILL
+        assert all(0 <= step.holds < 256 and 0 <= step.fails < 256 for step in program)
