@@ -71,6 +71,7 @@ ROUTES: Sequence[BaseRoute] = (
     LazyRouter("headgate.features.triggers.routes", "triggers", "flows", prefix=API),
     LazyRouter("headgate.features.maintenance.routes", "maintenance", prefix=API),
     LazyRouter("headgate.features.processes.routes", "processes", prefix=API),
+    LazyRouter("headgate.features.runs.queue.routes", "queue", "flow-runs", prefix=API),
     LazyRouter("headgate.features.keyring.routes", "keyring", prefix=API),
     LazyRouter("headgate.features.flows.packs.routes", "packs", prefix=API),
     LazyRouter("headgate.agents.codev.sessions.routes", "codev", prefix=API),
