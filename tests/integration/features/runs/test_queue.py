@@ -112,6 +112,8 @@ class TestPriority:
         grandchild = await waiting_run(us.database, flow, "slot", child)
         slots = Slots(us.database, NoLimits())
         holder = await waiting_run(us.database, flow, "retry")
+        running = "UPDATE flow_step_results SET status = 'running' WHERE flow_run_id = :id"
+        await execute(us.database, running, id=holder.run_id)
         assert await slots.take_key(Origin(holder, "s"), us.space, "erp", 1)
         assert not await slots.take_key(Origin(grandchild, "s"), us.space, "erp", 1)
         of_child = await us.ask("editor", "PUT", f"/flow-runs/{child.run_id}/priority", json={"priority": 9})

@@ -19,6 +19,7 @@ export default {
   waiting_count_one: "{{count}} waiting for you",
   waiting_count_other: "{{count}} waiting for you",
   alerts: "Alerts",
+  queue: "Queue",
   service_levels: "Service levels",
   observe: "Observe",
   settings: "Settings",

@@ -22,6 +22,7 @@ const sv: Translation<typeof en> = {
   waiting_count_one: "{{count}} väntar på dig",
   waiting_count_other: "{{count}} väntar på dig",
   alerts: "Larm",
+  queue: "Kö",
   service_levels: "Servicenivåer",
   observe: "Uppföljning",
   settings: "Inställningar",

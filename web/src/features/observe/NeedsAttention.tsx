@@ -43,6 +43,9 @@ export function NeedsAttention({ space }: { space: string | null }) {
         <Button size="sm" kind="ghost" aria-pressed={dismissed} onClick={() => setDismissed(!dismissed)}>
           {t(dismissed ? "without_dismissed" : "with_dismissed")}
         </Button>
+        <Link to="/queue" className="rounded-sm text-sm text-accent hover:underline">
+          {t("queue")}
+        </Link>
         <Link to="/service-levels" className="rounded-sm text-sm text-accent hover:underline">
           {t("service_levels")}
         </Link>
