@@ -15271,6 +15271,11 @@ export interface components {
              * @default false
              */
             server?: boolean;
+            /**
+             * Reached
+             * @default true
+             */
+            reached?: boolean;
         };
         /**
          * PublishIn
@@ -15506,6 +15511,11 @@ export interface components {
             kind: "flow" | "key" | "model" | "connection" | "space" | "tenant";
             /** Title */
             title: string;
+            /**
+             * Flow Id
+             * @description The flow that has the limit in its settings.
+             */
+            flow_id?: string | null;
             /** Most */
             most: number;
             /** Used */
@@ -15533,7 +15543,7 @@ export interface components {
             groups: components["schemas"]["QueueGroup"][];
             /**
              * Runs
-             * @description The longest wait first, at most 200; paused ones last.
+             * @description The next of each limit and user first, at most 200; paused ones last.
              */
             runs: components["schemas"]["QueuedRun"][];
             /**

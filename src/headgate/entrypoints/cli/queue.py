@@ -48,13 +48,20 @@ def prioritize(
 
 
 def _tables(queue: QueueOut) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
+    limits = {limit.name: f"{limit.kind} {limit.title}" for limit in queue.limits}
     return {
         ("organisation", "waiting", "running", "paused", "oldest"): [
             (escape(of.name), str(of.waiting), str(of.running), str(of.paused), when(of.oldest_at))
             for of in queue.tenants
         ],
         ("flow", "priority", "runs", "why", "oldest"): [
-            (escape(of.flow), of.priority_class, str(of.count), _why(of.reason, of.limit), when(of.oldest_at))
+            (
+                escape(of.flow),
+                of.priority_class,
+                str(of.count),
+                _why(of.reason, limits.get(of.limit or "")),
+                when(of.oldest_at),
+            )
             for of in queue.groups
         ],
         ("limit", "in use", "waiting", "oldest"): [
@@ -67,7 +74,7 @@ def _tables(queue: QueueOut) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
                 escape(run.flow),
                 str(run.position or ""),
                 str(run.priority),
-                _why(run.reason, run.limit),
+                _why(run.reason, limits.get(run.limit or "")),
                 when(run.since),
             )
             for run in queue.runs
@@ -76,4 +83,4 @@ def _tables(queue: QueueOut) -> dict[tuple[str, ...], list[tuple[str, ...]]]:
 
 
 def _why(reason: str | None, limit: str | None) -> str:
-    return "running" if reason is None else f"{reason} {escape(limit)}" if limit else reason
+    return "running" if reason is None else f"{reason}: {escape(limit)}" if limit else reason

@@ -223,6 +223,7 @@ async def completed(made: Call, world: World) -> dict[str, Any]:
 
 
 def order(route: Route) -> tuple[int, bool, int, bool]:
-    """Deleting last, and what holds other things after them; a run that is cancelled can no longer be paused."""
+    """Deleting last, and what holds other things after them; a run that is cancelled can no longer be changed."""
     depth, holds_others = route.path.count("/"), route.path == "/api/v1/flows/{flow_id}"
-    return CHANGING.index(route.method), route.path.endswith("/cancel"), -depth, holds_others
+    ends = route.path.endswith("/cancel")
+    return CHANGING.index("PUT" if ends else route.method), ends, -depth, holds_others

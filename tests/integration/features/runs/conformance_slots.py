@@ -112,7 +112,7 @@ class SlotConformance:
         async with database.writing() as session:
             await set_priority(session, LOCAL, ids[3], 7)
         queue = await read_own(database)
-        assert [(run.id, run.position, run.priority) for run in queue.runs[:2]] == [(ids[2], 2, 0), (ids[3], 1, 7)]
+        assert [(run.id, run.position, run.priority) for run in queue.runs[:2]] == [(ids[3], 1, 7), (ids[2], 2, 0)]
         await engine.cancel(ids[0], version.tenant_id)
         await until_running(database, requests, [3], waiting=1)
         for run_id in ids[1:]:

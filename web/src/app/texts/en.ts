@@ -83,6 +83,8 @@ export default {
   not_found: "Page not found",
   not_found_more: "The address may be wrong, or the item was deleted.",
   go_home: "Go to your flows",
+  outdated: "Headgate was updated",
+  reload: "Reload",
   crashed: "Something went wrong on this page",
   crashed_more: "Your changes are saved, or kept in this browser so that you can restore them.",
   try_again: "Try again",

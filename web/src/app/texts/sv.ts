@@ -86,6 +86,8 @@ const sv: Translation<typeof en> = {
   not_found: "Sidan finns inte",
   not_found_more: "Adressen kan vara fel, eller så har objektet tagits bort.",
   go_home: "Gå till dina flöden",
+  outdated: "Headgate har uppdaterats",
+  reload: "Läs in igen",
   crashed: "Något gick fel på sidan",
   crashed_more: "Dina ändringar är sparade, eller finns kvar i webbläsaren så att du kan återställa dem.",
   try_again: "Försök igen",

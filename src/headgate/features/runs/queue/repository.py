@@ -48,10 +48,10 @@ _GROUPS = (
 )
 _RUNS = (
     f"{_line(_OWN)} SELECT * FROM line WHERE state <> 'running'"  # noqa: S608
-    " ORDER BY CASE state WHEN 'paused' THEN 1 ELSE 0 END, since, id LIMIT :limit"
+    " ORDER BY CASE state WHEN 'paused' THEN 1 ELSE 0 END, place, since, id LIMIT :limit"
 )
 _LIMITS = (
-    "SELECT u.name, u.most, u.used, u.waiting, u.since, coalesce(own.name, c.name, '') AS title FROM"  # noqa: S608
+    "SELECT u.name, u.most, u.used, u.waiting, u.since, coalesce(own.name, c.name, '') AS title, own.id AS flow_id FROM"  # noqa: S608
     " (SELECT run_slots.name, run_slots.tenant_id, max(run_slots.most) AS most,"
     f" sum(CASE WHEN granted_at IS NOT NULL AND {ACTIVE} THEN 1 ELSE 0 END) AS used,"
     f" sum(CASE WHEN granted_at IS NULL AND {WANTED} THEN 1 ELSE 0 END) AS waiting,"
@@ -84,7 +84,7 @@ async def list_groups(
 async def list_waiting_runs(
     session: AsyncSession, *, tenant_id: str, spaces: Collection[str] | None, limit: int
 ) -> Sequence[AnyRow]:
-    """Return the runs that wait, the longest wait first, paused ones last."""
+    """Return the runs that wait, the next of each queue first, paused ones last."""
     return await _own(session, _RUNS, tenant_id, spaces, limit)
 
 
@@ -95,7 +95,7 @@ async def list_slot_limits(
     return await _own(session, _LIMITS, tenant_id, spaces, limit)
 
 
-async def list_tenants(session: AsyncSession, *, limit: int) -> Sequence[AnyRow]:
+async def count_of_tenants(session: AsyncSession, *, limit: int) -> Sequence[AnyRow]:
     """Return counts of the live runs of each tenant."""
     return (await session.execute(text(_TENANTS), {"limit": limit})).all()
 

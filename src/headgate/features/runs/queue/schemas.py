@@ -55,6 +55,7 @@ class QueueLimit(BaseModel):
     )
     kind: LimitKind = Field(description="At `space` and `tenant`, new runs are refused and do not wait.")
     title: str
+    flow_id: str | None = Field(default=None, description="The flow that has the limit in its settings.")
     most: int
     used: int
     waiting: int
@@ -79,7 +80,7 @@ class QueueOut(BaseModel):
     running: int
     paused: int
     groups: list[QueueGroup] = Field(description="The largest first, at most 500.")
-    runs: list[QueuedRun] = Field(description="The longest wait first, at most 200; paused ones last.")
+    runs: list[QueuedRun] = Field(description="The next of each limit and user first, at most 200; paused ones last.")
     limits: list[QueueLimit] = Field(description="The most waiting first, at most 200.")
     workers: int | None = Field(description="Processes that take runs; null: you do not manage the installation.")
     tenants: list[QueueTenant] = Field(description="All organisations with live runs, for admins of the installation.")

@@ -59,7 +59,7 @@ async def read_queue(
     if len(rows) <= MOST_GROUPS:
         limits += await _quota_limits(session, quotas, principal, rows, every_space=spaces is None)
     manages = may_manage(principal)
-    tenants = await repository.list_tenants(session, limit=MOST_LISTED) if manages else ()
+    tenants = await repository.count_of_tenants(session, limit=MOST_LISTED) if manages else ()
     counts = Counter({"paused": 0, "running": 0, "waiting": 0})
     for group in groups:
         state = "running" if group.reason is None else "paused" if group.reason == "paused" else "waiting"
@@ -126,10 +126,11 @@ def _run(row: Any, of_worker: Reason, principal: Principal) -> QueuedRun:  # noq
 
 def _limit(row: Any) -> QueueLimit:  # noqa: ANN401 - a row
     values = _timed(row)
-    kinds: dict[str, LimitKind] = {"flow": "flow", "key": "key", "model": "model", "connection": "connection"}
-    kind, _, own = row.name.partition(":")
+    kinds: dict[str, LimitKind] = {"flow": "flow", "model": "model", "connection": "connection"}
+    prefix, _, own = row.name.partition(":")
+    kind = kinds.get(prefix, "key")
     title = values.pop("title") or (own.partition(":")[2] if kind == "key" else own)
-    return QueueLimit(kind=kinds[kind], title=title, **values)
+    return QueueLimit(kind=kind, title=title, **values)
 
 
 async def _quota_limits(

@@ -67,7 +67,7 @@ export function Composer({ input, busy, refusal, onAsk, onEmpty, onFile, elsewhe
                 <button
                   type="button"
                   onClick={() => example(t(one))}
-                  className="h-7 max-w-full truncate rounded-full border border-line bg-surface px-3 text-xs text-muted hover:border-line-strong hover:text-ink"
+                  className="min-h-7 max-w-full rounded-2xl border border-line bg-surface px-3 py-1 text-left text-xs text-muted hover:border-line-strong hover:text-ink"
                 >
                   {t(one)}
                 </button>

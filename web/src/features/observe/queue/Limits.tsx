@@ -58,15 +58,15 @@ function Way({ limit, name }: { limit: QueueLimit; name: string }) {
   const t = useQueueTexts();
   const look = "rounded-sm text-sm text-accent hover:underline";
   const label = t("change_limit_of", { name });
-  if (limit.kind === "key") return null;
-  if (limit.kind === "flow") {
+  if (limit.kind === "key" || (limit.kind === "flow" && !limit.flow_id)) return null;
+  if (limit.flow_id) {
     return (
-      <Link to="/flows/$flowId" params={{ flowId: limit.name.slice(5) }} className={look} aria-label={label}>
+      <Link to="/flows/$flowId" params={{ flowId: limit.flow_id }} className={look} aria-label={label}>
         {t("change_limit")}
       </Link>
     );
   }
-  const section = SECTIONS[limit.kind];
+  const section = SECTIONS[limit.kind as keyof typeof SECTIONS];
   return (
     <Link to="/settings/{-$section}" params={{ section }} className={look} aria-label={label}>
       {t("change_limit")}

@@ -104,7 +104,7 @@ function Contents({ queue }: { queue: Queue }) {
           </EmptyState>
         </div>
       )}
-      <div className="grid gap-5 empty:hidden lg:grid-cols-2">
+      <div className="gap-5 empty:hidden lg:columns-2 [&>*]:mb-5 [&>*]:break-inside-avoid">
         {drawn.map((part) => part && <Bars key={part.title} title={part.title} bars={part.bars.slice(0, MOST_BARS)} />)}
       </div>
       {waits.length > 0 && <WaitingRuns runs={queue.runs} nameOf={(limit) => names.get(limit) ?? limit} />}

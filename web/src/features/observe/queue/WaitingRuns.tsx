@@ -8,7 +8,7 @@ import { ago, number } from "@/lib/i18n/format";
 import { PriorityDialog } from "./PriorityDialog";
 import { useQueueTexts } from "./texts";
 
-/** The runs that wait, the longest wait first: why, at which place, and what can be done. */
+/** The runs that wait, the next first: why, at which place, and what can be done. */
 export function WaitingRuns({ runs, nameOf }: { runs: readonly QueuedRun[]; nameOf: (limit: string) => string }) {
   const t = useQueueTexts();
   const [changing, setChanging] = useState<QueuedRun | null>(null);
@@ -56,7 +56,7 @@ function RunRow({ run, nameOf, onChange }: RunRowProps) {
           {run.of_step && <Chip>{t("of_step")}</Chip>}
         </>
       }
-      detail={[limit ? nameOf(limit) : t(`reason_${reason}`), t("since", { when: ago(run.since) })].join(" · ")}
+      detail={[limit ? nameOf(limit) : t(`reason_${reason}`), ago(run.since)].join(" · ")}
       aside={
         <Menu
           items={[

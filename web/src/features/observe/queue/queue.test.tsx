@@ -46,7 +46,7 @@ const QUEUE: Queue = {
     { ...RUN, id: "r2", flow: "Mail", priority: 60, reason: "worker", limit: null, position: 4, may_change: false },
   ],
   limits: [
-    { name: "flow:f1", kind: "flow", title: "Invoices", most: 2, used: 2, waiting: 6, oldest_at: AT },
+    { name: "flow:f1", kind: "flow", title: "Invoices", flow_id: "f1", most: 2, used: 2, waiting: 6, oldest_at: AT },
     { name: "space:s1", kind: "space", title: "", most: 50, used: 9, waiting: 0, oldest_at: null },
   ],
   workers: 0,
@@ -82,7 +82,7 @@ it("shows what waits and why, changes a priority and cancels a run", async () =>
   const change = within(limits).getByRole("link", { name: "Change the limit: Runs of the flow Invoices" });
   expect(change.getAttribute("href")).toContain('"flowId":"f1"');
   const runs = screen.getByRole("list", { name: "Waiting runs" });
-  expect(runs).toHaveTextContent("Runs of the flow Invoices · since");
+  expect(runs).toHaveTextContent("Runs of the flow Invoices · ");
   expect(runs).toHaveTextContent("Place 4 of this user’s runs");
   await userEvent.click(within(runs).getByRole("button", { name: "Actions for the run r2" }));
   expect(screen.queryByRole("menuitem", { name: "Cancel run" })).toBeNull();
