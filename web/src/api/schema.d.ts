@@ -3513,7 +3513,7 @@ export interface paths {
         };
         /**
          * Search operations
-         * @description Operations of the connection's API with all words of `q`, in the order of the description.
+         * @description Operations of the connection's API with all words of `q`, in the order of the description; none without one.
          *
          *     Requires the permission `connections.view`.
          */
@@ -10846,6 +10846,13 @@ export interface components {
              * @description Id of a template. Flows that its steps run are created and published too, when they are not yet.
              */
             template?: string | null;
+            /**
+             * Labels
+             * @description Titles of nodes of the template, in another language.
+             */
+            labels?: {
+                [key: string]: string;
+            };
         };
         /**
          * FlowCreated

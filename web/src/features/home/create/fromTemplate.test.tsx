@@ -13,7 +13,17 @@ import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { useCreateFlow } from "./useCreateFlow";
 
-const TEMPLATE = { id: "approval-loop", title: "Godkännande i rundor", description: "Kör flödet.", sample: {} };
+const NODES = [{ id: "letter", type: "ChatOutput", label: "Approved" }, { id: "said", type: "ChatOutput" }];
+const TEMPLATE = {
+  id: "approval-loop",
+  title: "Godkännande i rundor",
+  description: "Kör flödet.",
+  sample: {},
+  definition: { nodes: NODES },
+};
+vi.mock("@/lib/i18n/served", () => ({
+  servedWords: async () => (english: string) => (english === "Approved" ? "Godkänd" : english),
+}));
 
 function Home() {
   const make = useCreateFlow(undefined);
@@ -24,7 +34,7 @@ function Home() {
   );
 }
 
-it("names the flow of a template as the reader saw it, in their language", async () => {
+it("names the flow of a template and its steps as the reader saw it, in their language", async () => {
   const created = vi.fn();
   server.use(
     http.post("*/api/v1/flows", async ({ request }) => {
@@ -44,6 +54,7 @@ it("names the flow of a template as the reader saw it, in their language", async
       template: "approval-loop",
       name: "Godkännande i rundor",
       description: "Kör flödet.",
+      labels: { letter: "Godkänd" },
     }),
   );
 });
