@@ -40,6 +40,7 @@ ROUTES: Sequence[BaseRoute] = (
             "develop",
             "observe",
             "alerts",
+            "queue",
             "service-levels",
             "design",
             "settings",

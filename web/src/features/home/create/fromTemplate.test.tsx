@@ -13,7 +13,10 @@ import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { useCreateFlow } from "./useCreateFlow";
 
-const NODES = [{ id: "letter", type: "ChatOutput", label: "Approved" }, { id: "said", type: "ChatOutput" }];
+const NODES = [
+  { id: "letter", type: "ChatOutput", label: "Approved" },
+  { id: "said", type: "ChatOutput" },
+];
 const TEMPLATE = {
   id: "approval-loop",
   title: "Godkännande i rundor",
