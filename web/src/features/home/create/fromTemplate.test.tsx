@@ -9,6 +9,7 @@ import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { expect, it, vi } from "vitest";
+import { setLanguage } from "@/lib/i18n/i18n";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { useCreateFlow } from "./useCreateFlow";
@@ -24,9 +25,6 @@ const TEMPLATE = {
   sample: {},
   definition: { nodes: NODES },
 };
-vi.mock("@/lib/i18n/served", () => ({
-  servedWords: async () => (english: string) => (english === "Approved" ? "Godkänd" : english),
-}));
 
 function Home() {
   const make = useCreateFlow(undefined);
@@ -39,7 +37,9 @@ function Home() {
 
 it("names the flow of a template and its steps as the reader saw it, in their language", async () => {
   const created = vi.fn();
+  await setLanguage("sv");
   server.use(
+    http.get("*/api/v1/packs/words/sv", () => HttpResponse.json({ words: {} })),
     http.post("*/api/v1/flows", async ({ request }) => {
       created(await request.json());
       return HttpResponse.json({ id: "f1", name: "A" }, { status: 201 });
@@ -60,4 +60,5 @@ it("names the flow of a template and its steps as the reader saw it, in their la
       labels: { letter: "Godkänd" },
     }),
   );
+  await setLanguage("en");
 });
