@@ -165,6 +165,7 @@ class TestServedWords:
             said |= {text for field in kind.fields for text in (field.label, field.help)}
         for recipe in load_gallery():
             said |= {recipe.title, recipe.description, *recipe.tags}
+            said |= {node.label for node in recipe.flow().nodes}
         said |= set(PATTERNS.values())
         words = orjson.loads((SOURCES / "lib" / "i18n" / "served" / "sv.json").read_bytes())
         assert words.keys() == said - {""}, "Say it in Swedish in web/src/lib/i18n/served/sv.json too."

@@ -275,8 +275,8 @@ def keys_are_counted_for_each_flow() -> None:
     """The steps of each flow have slots of their own for a key."""
     take = Slots.take_key
 
-    async def own(self: Slots, origin: Origin, _space_id: str, key: str, most: int, priority: int) -> bool:
-        return await take(self, origin, origin.key.flow_id, key, most, priority)
+    async def own(self: Slots, origin: Origin, _space_id: str, key: str, most: int) -> bool:
+        return await take(self, origin, origin.key.flow_id, key, most)
 
     _patch(Slots, "take_key", own)
 

@@ -100,19 +100,19 @@ class NoFailureHandlers:
 class FreeSlots:
     """Nothing is limited."""
 
-    async def take_flow(self, origin: Origin, most: int, priority: int) -> bool:
+    async def take_flow(self, origin: Origin, most: int) -> bool:
         return True
 
-    async def take_key(self, origin: Origin, space_id: str, key: str, most: int, priority: int) -> bool:
+    async def take_key(self, origin: Origin, space_id: str, key: str, most: int) -> bool:
         return True
 
     async def most_of_model(self, origin: Origin, model: Model) -> int | None:
         return None
 
-    async def take_model(self, origin: Origin, model: Model, most: int, priority: int) -> bool:
+    async def take_model(self, origin: Origin, model: Model, most: int) -> bool:
         return True
 
-    async def take_connection(self, origin: Origin, connection_id: str, most: int, priority: int) -> bool:
+    async def take_connection(self, origin: Origin, connection_id: str, most: int) -> bool:
         return True
 
     async def grant_free(self) -> None:

@@ -66,6 +66,13 @@ class TestTemplates:
         names = [flow["name"] for flow in (await client.get("/api/v1/flows")).json()["items"]]
         assert names.count("Address check") == 1
 
+    async def test_have_titles_of_steps_in_another_language(self, client: httpx2.AsyncClient) -> None:
+        body = {"template": "monthly-sales", "labels": {"query": "Summa per månad", "nobody": "Ingen"}}
+        answer = await client.post("/api/v1/flows", json=body)
+        assert answer.status_code == 201, answer.text
+        labels = {node["id"]: node["label"] for node in answer.json()["definition"]["nodes"]}
+        assert labels == {"file": "", "read": "", "query": "Summa per månad", "show": "", "save": ""}
+
     async def test_come_alone_for_users_who_may_not_publish(self, client: httpx2.AsyncClient) -> None:
         key = await client.post("/api/v1/api-keys", json={"name": "edits", "scopes": ["flows.view", "flows.edit"]})
         headers = {"Authorization": f"Bearer {key.json()['key']}"}

@@ -349,6 +349,8 @@ _RING = "the keys are the installation's; its admins and a job count and encrypt
 WORKER_ONLY = {
     "queued_runs": "no run of the world is queued; its statement is that of failed_deliveries",
     "find_published": "visitors of widgets are of no tenant: the flow says which; it finds what is published alone",
+    "list_waiting_runs": "no run of the world waits for a worker or a slot; its statement is that of list_groups",
+    "priority_of": "returns a number to the engine about a run that it executes",
     "has_ancestor_of": "says yes or no to the engine about a run that it executes",
     "free_names": "engines grant slots of every tenant; each row carries its tenant from there",
     "list_unhandled": "engines start handlers of every tenant; each row carries its tenant from there",
@@ -426,6 +428,7 @@ WORKER_ONLY = {
     "forget_processes": _PROCESSES,
     "list_of_installation": _METRICS,
     "count_of_installation": _METRICS,
+    "count_of_tenants": "counts for admins of the installation; services ask who the caller is",
     "list_ring_keys": _RING,
     "find_ring_key": _RING,
     "add_ring_key": _RING,

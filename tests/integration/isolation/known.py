@@ -149,6 +149,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "public_key": lambda _: "A" * 43 + "=",
     "client_id": lambda world: "a-client",
     "helpful": lambda _: True,
+    "priority": lambda _: 3,
     "undocumented": lambda _: True,
     "at_least": lambda _: True,
     "citations": lambda world: [
@@ -325,6 +326,8 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("DELETE", "/api/v1/packs/signers/{key}"): {403},
     ("PUT", "/api/v1/packs/{pack}"): {403},
     ("DELETE", "/api/v1/packs/{pack}"): {403},
+    # Runs are over, or of steps.
+    ("PUT", "/api/v1/flow-runs/{run_id}/priority"): {409},
     # The run of the approval is over.
     ("POST", "/api/v1/approvals/{approval_id}/decision"): {409},
     ("POST", "/api/v1/approvals/decisions"): {409},

@@ -830,9 +830,14 @@ async def _limit_runs(session: AsyncSession, world: World, tenant: str) -> None:
         "flow_run_id": None,
     }
     await session.execute(insert(budget_accounts).values(tenant_id=tenant, **today, used=5, changed_at=clock()))
-    slot = {"tenant_id": tenant, "name": VARIABLE, "most": 1, "priority": 0, "requested_at": clock()}
-    for run_id, step_id, granted_at in ((first, STEP, clock()), (live, "", None)):
-        holder = {"flow_run_id": run_id, "step_id": step_id, "granted_at": granted_at}
+    slot = {"tenant_id": tenant, "most": 1, "priority": 0, "requested_at": clock()}
+    of_flow = f"flow:{world.flow_ids[0]}"
+    for name, run_id, step_id, at in (
+        (VARIABLE, first, STEP, clock()),
+        (VARIABLE, live, "", None),
+        (of_flow, live, "", None),
+    ):
+        holder = {"name": name, "flow_run_id": run_id, "step_id": step_id, "granted_at": at}
         await session.execute(insert(run_slots).values(**slot, **holder))
     handler = {"failed_run_id": first, "handler_run_id": live, "status": "due", "created_at": 1, "claimed_at": 1}
     await session.execute(insert(failure_handlers).values(tenant_id=tenant, **handler))

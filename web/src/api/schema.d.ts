@@ -1821,6 +1821,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the queue
+         * @description Return which runs of your spaces wait, why, since when and at which place, which run, and the limits in use.
+         *
+         *     Runs that wait for a time, an event or an approval are not in it. Admins of the installation also see counts of
+         *     every organisation, without names of their flows.
+         *
+         *     Requires the permission `runs.view`.
+         */
+        get: operations["read_api_v1_queue_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/flow-runs/{run_id}/priority": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change the priority of a run
+         * @description Change its place, and that of the runs of its steps, among those that wait for a slot of a limit.
+         *
+         *     It does not change the order in which runs wait for a worker: users, spaces and organisations take turns there.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        put: operations["prioritize_api_v1_flow_runs__run_id__priority_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/keyring": {
         parameters: {
             query?: never;
@@ -3464,7 +3513,7 @@ export interface paths {
         };
         /**
          * Search operations
-         * @description Operations of the connection's API with all words of `q`, in the order of the description.
+         * @description Operations of the connection's API with all words of `q`, in the order of the description; none without one.
          *
          *     Requires the permission `connections.view`.
          */
@@ -10797,6 +10846,13 @@ export interface components {
              * @description Id of a template. Flows that its steps run are created and published too, when they are not yet.
              */
             template?: string | null;
+            /**
+             * Labels
+             * @description Titles of nodes of the template, in another language.
+             */
+            labels?: {
+                [key: string]: string;
+            };
         };
         /**
          * FlowCreated
@@ -15014,6 +15070,27 @@ export interface components {
             holidays?: string[];
         };
         /**
+         * PriorityIn
+         * @description The priority of a run.
+         */
+        PriorityIn: {
+            /**
+             * Priority
+             * @description Place among those that wait for a slot: the highest first.
+             */
+            priority: number;
+        };
+        /**
+         * PriorityOut
+         * @description The priority of a run.
+         */
+        PriorityOut: {
+            /** Id */
+            id: string;
+            /** Priority */
+            priority: number;
+        };
+        /**
          * Problem
          * @description An RFC 9457 problem document.
          */
@@ -15228,6 +15305,11 @@ export interface components {
              * @default false
              */
             server?: boolean;
+            /**
+             * Reached
+             * @default true
+             */
+            reached?: boolean;
         };
         /**
          * PublishIn
@@ -15408,6 +15490,184 @@ export interface components {
              * @default
              */
             key_field?: string;
+        };
+        /**
+         * QueueGroup
+         * @description Runs of one flow and priority class that wait for the same reason, or that run.
+         */
+        QueueGroup: {
+            /** Space Id */
+            space_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow */
+            flow: string;
+            /**
+             * Priority Class
+             * @description `high` above 0, `low` below.
+             * @enum {string}
+             */
+            priority_class: "high" | "normal" | "low";
+            /**
+             * Reason
+             * @description Why they wait; null: they run. `limit`: a limit of its flow, a key, a model or a connection is reached. `worker`: workers are busy, or are about to claim it. `no_worker`: no server or worker executes runs. `draining`: all of them are drained.
+             */
+            reason: ("limit" | "worker" | "no_worker" | "draining" | "paused") | null;
+            /**
+             * Limit
+             * @description Name of the limit that they wait for.
+             */
+            limit: string | null;
+            /** Count */
+            count: number;
+            /**
+             * Oldest At
+             * Format: date-time
+             * @description Since when the first of them waits or runs.
+             */
+            oldest_at: string;
+        };
+        /**
+         * QueueLimit
+         * @description A limit that is in use.
+         */
+        QueueLimit: {
+            /**
+             * Name
+             * @description `flow:ID`, `key:SPACE:KEY`, `model:PROVIDER/NAME`, `connection:ID`, `space:ID` or `tenant:ID`.
+             */
+            name: string;
+            /**
+             * Kind
+             * @description At `space` and `tenant`, new runs are refused and do not wait.
+             * @enum {string}
+             */
+            kind: "flow" | "key" | "model" | "connection" | "space" | "tenant";
+            /** Title */
+            title: string;
+            /**
+             * Flow Id
+             * @description The flow that has the limit in its settings.
+             */
+            flow_id?: string | null;
+            /** Most */
+            most: number;
+            /** Used */
+            used: number;
+            /** Waiting */
+            waiting: number;
+            /** Oldest At */
+            oldest_at: string | null;
+        };
+        /**
+         * QueueOut
+         * @description What waits and what runs, in the spaces whose runs the caller may view.
+         */
+        QueueOut: {
+            /** Waiting */
+            waiting: number;
+            /** Running */
+            running: number;
+            /** Paused */
+            paused: number;
+            /**
+             * Groups
+             * @description The largest first, at most 500.
+             */
+            groups: components["schemas"]["QueueGroup"][];
+            /**
+             * Runs
+             * @description The next of each limit and user first, at most 200; paused ones last.
+             */
+            runs: components["schemas"]["QueuedRun"][];
+            /**
+             * Limits
+             * @description The most waiting first, at most 200.
+             */
+            limits: components["schemas"]["QueueLimit"][];
+            /**
+             * Workers
+             * @description Processes that take runs; null: you do not manage the installation.
+             */
+            workers: number | null;
+            /**
+             * Tenants
+             * @description All organisations with live runs, for admins of the installation.
+             */
+            tenants: components["schemas"]["QueueTenant"][];
+            /**
+             * More
+             * @description Whether there are more groups than are listed: counts are the least.
+             */
+            more: boolean;
+        };
+        /**
+         * QueueTenant
+         * @description The queue of an organisation, for admins of the installation: counts alone.
+         */
+        QueueTenant: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Waiting */
+            waiting: number;
+            /** Running */
+            running: number;
+            /** Paused */
+            paused: number;
+            /**
+             * Oldest At
+             * @description Since when the first one waits; paused ones do not count.
+             */
+            oldest_at: string | null;
+        };
+        /**
+         * QueuedRun
+         * @description A run that waits.
+         */
+        QueuedRun: {
+            /** Id */
+            id: string;
+            /** Space Id */
+            space_id: string;
+            /** Flow Id */
+            flow_id: string;
+            /** Flow */
+            flow: string;
+            /** Priority */
+            priority: number;
+            /**
+             * Reason
+             * @description `limit`: a limit of its flow, a key, a model or a connection is reached. `worker`: workers are busy, or are about to claim it. `no_worker`: no server or worker executes runs. `draining`: all of them are drained.
+             * @enum {string}
+             */
+            reason: "limit" | "worker" | "no_worker" | "draining" | "paused";
+            /**
+             * Limit
+             * @description Name of the limit that it waits for.
+             */
+            limit: string | null;
+            /**
+             * Position
+             * @description Its place, from 1: exact at a limit; for a worker among the runs of its user in its space, since users, spaces and organisations take turns. Null: paused.
+             */
+            position: number | null;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * May Change
+             * @description Whether you may change its priority and cancel it.
+             */
+            may_change: boolean;
+            /**
+             * Of Step
+             * @description A step of another run started it: it has the priority of that run.
+             */
+            of_step: boolean;
         };
         /**
          * Quota
@@ -27639,6 +27899,184 @@ export interface operations {
                 content: {
                     "application/problem+json": unknown;
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_api_v1_queue_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    prioritize_api_v1_flow_runs__run_id__priority_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriorityIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriorityOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
                 };
             };
             /** @description Not Found */

@@ -64,7 +64,7 @@ export const PLACES = [
     text: "observe",
     icon: ChartNoAxesColumn,
     counts: "attention",
-    also: ["alerts", "service-levels"],
+    also: ["alerts", "queue", "service-levels"],
   },
   { id: "settings", to: "/settings/{-$section}", text: "settings", icon: Settings },
 ] as const satisfies readonly Place[];

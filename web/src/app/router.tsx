@@ -1,43 +1,10 @@
 import type { QueryClient } from "@tanstack/react-query";
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-} from "@tanstack/react-router";
+import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { componentsQuery } from "@/api/queries/components";
 import { flowQuery } from "@/api/queries/flows";
-import { meQuery } from "@/api/queries/me";
-import { setStoragePerson } from "@/lib/storage";
 import { flowList, words } from "./address";
 import { FlowSkeleton } from "./flow/FlowSkeleton";
-import { unlessLeaving } from "./leaving";
-import { Crashed } from "./shell/Crashed";
-import { NotFound } from "./shell/NotFound";
-import { Shell } from "./shell/Shell";
-
-interface Context {
-  queryClient: QueryClient;
-}
-
-const root = createRootRouteWithContext<Context>()({
-  component: Outlet,
-  errorComponent: Crashed,
-  notFoundComponent: NotFound,
-});
-
-/** Pages of somebody who is signed in; auto-login is being signed in too. */
-const inside = createRoute({
-  getParentRoute: () => root,
-  id: "inside",
-  component: Shell,
-  // Beside what the page itself needs rather than before it: nothing below is drawn until this has come.
-  loader: async ({ context }) => {
-    const me = await context.queryClient.ensureQueryData(meQuery).catch(unlessLeaving);
-    setStoragePerson(me.signed_in_by === "auto_login" ? "" : me.user.id);
-  },
-});
+import { inside, root } from "./rootRoutes";
 
 const home = createRoute({
   getParentRoute: () => inside,
@@ -112,6 +79,11 @@ const alerts = createRoute({
   path: "/alerts",
   validateSearch: words("flow"),
   component: lazyRouteComponent(() => import("@/features/alerts"), "AlertsPage"),
+});
+const queue = createRoute({
+  getParentRoute: () => inside,
+  path: "/queue",
+  component: lazyRouteComponent(() => import("@/features/observe"), "QueuePage"),
 });
 const serviceLevels = createRoute({
   getParentRoute: () => inside,
@@ -223,6 +195,7 @@ const tree = root.addChildren([
     developOne,
     observe,
     alerts,
+    queue,
     serviceLevels,
     settings,
     design,

@@ -41,12 +41,26 @@ export function fetchRest(): () => void {
   };
 }
 
+/** The server has a newer page than this one, whose parts it no longer has. */
+export class OutdatedPage extends Error {
+  override name = "OutdatedPage";
+}
+
+/** Whether the server's page starts with another script than this one. */
+async function isOutdated(): Promise<boolean> {
+  const own = document.querySelector<HTMLScriptElement>("script[type=module][src]")?.getAttribute("src");
+  if (!own) return false;
+  const page = await fetch("/", { cache: "no-store", headers: { accept: "text/html" } }).catch(() => null);
+  return page?.ok === true && !(await page.text()).includes(own);
+}
+
 /** Tries again, after longer and longer waits or as soon as the network is back. */
 export async function insisting<T>(load: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await load();
     } catch (error) {
+      if (await isOutdated()) throw new OutdatedPage();
       if (tries === MOST_TRIES) throw error;
       await backOnline(FIRST_WAIT_MS * 2 ** (tries - 1));
     }

@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "views": ("views", "Saved views of the attention list and of runs."),
     "alerts": ("alerts", "Alert rules: what is watched, and who is notified; alerts and notices."),
     "processes": ("processes", "Servers and workers: what they work on; drain one before you stop it."),
+    "queue": ("queue", "Runs that wait, why and at which place, and the limits in use."),
     "slo": ("slo", "Service level objectives of flows: targets, error budgets, burn rates."),
     "approvals": ("approvals", "Approvals that runs wait for: list, show, approve, reject."),
     "triggers": ("triggers", "Triggers: flows that start by themselves on a schedule, a call, an event."),

@@ -143,6 +143,7 @@ Action = Literal[
     "run.continued",
     "run.expired",
     "run.paused",
+    "run.prioritized",
     "run.rerun",
     "run.resumed",
     "run.started",

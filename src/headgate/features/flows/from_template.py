@@ -1,5 +1,7 @@
 """Flows from templates, with the flows that their steps run."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -36,12 +38,14 @@ async def create_from_template(
     name: str | None = None,
     description: str | None = None,
     space_id: str | None = None,
+    labels: Mapping[str, str] = MappingProxyType({}),
 ) -> FromTemplate:
     """Create a flow from a template. Flows that its steps run and that are not published yet are created and published.
 
     Its triggers are added, switched off. A user who may not publish gets the flow alone; its readiness names the
     missing ones. One that is not ready is created and not published. Raises `SpaceNotFound`,
-    `PermissionMissing`, `FlowInvalid` or the error of a gate; then nothing is created.
+    `PermissionMissing`, `FlowInvalid` or the error of a gate; then nothing is created. `labels` are titles of nodes in
+    place of its own.
     """
     space = space_id or principal.space_id
     called: list[FlowRow] = []
@@ -55,7 +59,7 @@ async def create_from_template(
                 called.append(row)
             else:
                 notes.append(f"The flow '{row.name}' was created and is not published: {readiness.errors[0]}")
-    flow = await _create(session, principal, rules, recipe, space, name=name, description=description)
+    flow = await _create(session, principal, rules, recipe, space, labels=labels, name=name, description=description)
     if recipe.triggers and triggers is not None:
         given = [trigger.model_dump(mode="json") for trigger in recipe.triggers]
         notes += await triggers.imported(session, principal, flow.id, given)
@@ -71,8 +75,17 @@ async def _missing(session: AsyncSession, principal: Principal, recipe: Recipe, 
 
 
 async def _create(
-    session: AsyncSession, principal: Principal, rules: "FlowRules", recipe: Recipe, space_id: str, **names: str | None
+    session: AsyncSession,
+    principal: Principal,
+    rules: "FlowRules",
+    recipe: Recipe,
+    space_id: str,
+    *,
+    labels: Mapping[str, str] = MappingProxyType({}),
+    **names: str | None,
 ) -> FlowRow:
-    definition = arrange_unplaced(recipe.flow(), rules.catalog)
+    definition = recipe.flow()
+    nodes = tuple(node.model_copy(update={"label": labels.get(node.id, node.label)}) for node in definition.nodes)
+    definition = arrange_unplaced(definition.model_copy(update={"nodes": nodes}), rules.catalog)
     definition = definition.model_copy(update={key: value for key, value in names.items() if value})
     return await service.create_flow(session, principal, rules.catalog, definition=definition, space_id=space_id)

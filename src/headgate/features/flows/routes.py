@@ -94,7 +94,9 @@ async def _from_template(
     triggers: transfer.Triggers,
 ) -> FlowCreated:
     recipe, names = await recipe_named(session, template_id), {"name": body.name, "description": body.description}
-    created = await create_from_template(session, caller, rules, recipe, triggers, space_id=body.space_id, **names)
+    created = await create_from_template(
+        session, caller, rules, recipe, triggers, space_id=body.space_id, labels=body.labels, **names
+    )
     return await _created(created.flow, created.called, rules, session, created.notes)
 
 

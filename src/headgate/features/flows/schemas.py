@@ -8,7 +8,7 @@ from headgate.features.flows.readiness.answer import Need
 from headgate.features.flows.summaries import FlowSummary, VersionSummary
 from headgate.foundation.names import Name
 from headgate.graph.json_values import PlainText
-from headgate.graph.model import Flow
+from headgate.graph.model import Flow, NodeId
 
 IssueOut = dict[str, Any]
 
@@ -29,6 +29,9 @@ class FlowCreate(_In):
         default=None,
         max_length=100,
         description="Id of a template. Flows that its steps run are created and published too, when they are not yet.",
+    )
+    labels: dict[NodeId, Annotated[PlainText, Field(max_length=200)]] = Field(
+        default_factory=dict, max_length=1_000, description="Titles of nodes of the template, in another language."
     )
 
 

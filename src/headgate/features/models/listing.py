@@ -52,6 +52,8 @@ class Listing:
     problem: str = ""
     """Why the request failed, in a sentence; empty when it succeeded."""
     remedy: str = ""
+    reached: bool = True
+    """Whether the server answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class _Question:
         except ProxyFailed as error:
             return Listing(None, error.detail, error.remedy)
         except UpstreamFailed:
-            return Listing(None, f"{self._nobody} answers at {self.address}.", self._start_it)
+            return Listing(None, f"{self._nobody} answers at {self.address}.", self._start_it, reached=False)
         except HeadgateError as error:
             return Listing(None, error.detail, error.remedy)
         finally:

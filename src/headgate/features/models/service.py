@@ -13,7 +13,7 @@ from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.credentials import Credentials, find_credentials, missing_variable, variables_of
 from headgate.features.models.diagnosis import Caller, friendly_error
 from headgate.features.models.errors import BadModelSettings
-from headgate.features.models.listing import list_offered
+from headgate.features.models.listing import Listing, list_offered
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.params import accepted_params, constructor_arguments, put_argument
 from headgate.features.models.ports import CallLog, GuardedWeb, KeySource
@@ -81,6 +81,8 @@ class ProviderStatus(BaseModel):
     docs: str
     server: bool = False
     """Whether it is a user-defined model server."""
+    reached: bool = True
+    """Whether its server answered, where it has one."""
 
 
 async def create_chat_model(
@@ -203,7 +205,7 @@ async def _statuses(providers: Sequence[Provider], keys: KeySource, local: Local
 async def _status(
     provider: Provider, keys: KeySource, local: LocalModels | None, available: frozenset[str]
 ) -> ProviderStatus:
-    installed = is_installed(provider)
+    installed, reached = is_installed(provider), True
     default = catalogue.default_name(provider.id)
     if not installed:
         reason, remedy = "Its package is not installed.", f"Install it with: {provider.install}"
@@ -212,7 +214,9 @@ async def _status(
     else:
         reason, remedy = _variable_status(provider, available)
         if not remedy and (provider.flow_base_url or provider.server is not None):
-            default, reason, remedy = await _server_status(provider, keys)
+            listing = await list_offered(provider, keys)
+            default, reason, remedy = await _server_status(provider, keys, listing)
+            reached = listing.reached
     return ProviderStatus(
         id=provider.id,
         label=provider.label,
@@ -227,6 +231,7 @@ async def _status(
         default_model=default,
         docs=provider.docs,
         server=provider.server is not None,
+        reached=reached,
     )
 
 
@@ -251,9 +256,8 @@ def _variable_status(provider: Provider, available: frozenset[str]) -> tuple[str
     return f"The variable {variable} is not set.", f"Set it: headgate variables set {variable}"
 
 
-async def _server_status(provider: Provider, keys: KeySource) -> tuple[str | None, str, str]:
+async def _server_status(provider: Provider, keys: KeySource, listing: Listing) -> tuple[str | None, str, str]:
     """Return the status of a self-hosted server: ready when it responds and has a model."""
-    listing = await list_offered(provider, keys)
     suggested = catalogue.default_name(provider.id)
     if listing.problem:
         return suggested, listing.problem, listing.remedy or "Check its address and key."

@@ -13,7 +13,7 @@ from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.keyring.errors import NotInstallationAdmin
 from headgate.features.processes import repository
 from headgate.features.processes.errors import ProcessDead, ProcessNotFound
-from headgate.features.processes.heartbeat import DEAD_SECONDS
+from headgate.features.processes.heartbeat import DEAD_SECONDS, Kind
 from headgate.features.processes.schemas import DrainIn, ProcessOut, ProcessState
 from headgate.foundation.database import moment
 
@@ -71,6 +71,12 @@ async def count_states(session: AsyncSession) -> dict[ProcessState, int]:
     """Return how many servers and workers are in each state, for the operator's metrics."""
     counts = Counter(process.state for process in await _list(session))
     return {state: counts[state] for state in get_args(ProcessState)}
+
+
+async def count_takers(session: AsyncSession, kind: Kind) -> tuple[int, int]:
+    """Return how many processes of a kind take work, and how many are drained or about to be."""
+    states = Counter(process.state for process in await _list(session) if process.kind == kind)
+    return states["running"], states["draining"] + states["drained"]
 
 
 async def times_of_deaths(session: AsyncSession, *, since: int) -> list[int]:

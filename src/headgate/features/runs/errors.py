@@ -72,7 +72,7 @@ class RunOver(Conflict):
     remedy = "Read the run to see its result. A failed run can be resumed, and every run that is over rerun."
 
     def __init__(self, run_id: str, status: str) -> None:
-        super().__init__(f"Run '{run_id}' is {status}: it can no longer be paused or continued.")
+        super().__init__(f"Run '{run_id}' is {status}: it can no longer be changed.")
 
 
 class NotResumable(Conflict):

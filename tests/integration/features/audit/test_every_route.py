@@ -83,6 +83,7 @@ QUIET = {
     "POST /api/v1/keyring/{purpose}/rotate": "for the first organisation alone; features/keyring looks at its entries",
     "POST /api/v1/keyring/keys/{key}/retire": "for the first organisation alone; features/keyring looks at its entry",
     "POST /api/v1/keyring/keys/{key}/revoke": "for the first organisation alone; features/keyring looks at its entry",
+    "PUT /api/v1/flow-runs/{run_id}/priority": "runs of the world are over, or of steps; test_queue looks at it",
     "PUT /api/v1/processes/{process_id}/drain": "for the first organisation alone; features/processes looks at it",
     "DELETE /api/v1/processes/{process_id}/drain": "for the first organisation alone; features/processes looks at it",
     "POST /api/v1/packs": "for the first organisation alone; features/packs looks at its entries",
@@ -223,6 +224,7 @@ async def completed(made: Call, world: World) -> dict[str, Any]:
 
 
 def order(route: Route) -> tuple[int, bool, int, bool]:
-    """Deleting last, and what holds other things after them; a run that is cancelled can no longer be paused."""
+    """Deleting last, and what holds other things after them; a run that is cancelled can no longer be changed."""
     depth, holds_others = route.path.count("/"), route.path == "/api/v1/flows/{flow_id}"
-    return CHANGING.index(route.method), route.path.endswith("/cancel"), -depth, holds_others
+    ends = route.path.endswith("/cancel")
+    return CHANGING.index("PUT" if ends else route.method), ends, -depth, holds_others

@@ -5,8 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from headgate.features.access.principal import LOCAL
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
+from headgate.features.runs.queue.schemas import QueueOut
+from headgate.features.runs.queue.service import read_queue, set_priority
+from headgate.features.runs.quotas.service import Quotas
 from headgate.foundation.database import Database
+from headgate.foundation.settings import QuotaSettings
 from headgate.graph.model import Concurrency, Flow, FlowSettings, StepPolicy
 from tests.integration.features.runs.conformance import over, until
 from tests.integration.features.runs.conformance_subflows import calling, published
@@ -50,6 +55,12 @@ async def settled(database: Database, requests: Sequence[RunRequest], *, running
     return await in_status(database, requests, "running")
 
 
+async def read_own(database: Database) -> QueueOut:
+    """The queue of the only tenant."""
+    async with database.reading() as session:
+        return await read_queue(session, LOCAL, backend="embedded", quotas=Quotas(database, QuotaSettings()))
+
+
 class SlotConformance:
     """A run or step that waits for a slot holds nothing, and gets it once one is free."""
 
@@ -80,6 +91,33 @@ class SlotConformance:
         await until_running(database, requests, [2], waiting=1)
         for request in requests[1:]:
             await engine.cancel(request.key.run_id, request.key.tenant_id)
+
+    async def test_the_queue_shows_who_waits_and_a_new_priority_is_the_place_in_it(
+        self, engine: ExecutionBackend, database: Database, tmp_path: Path
+    ) -> None:
+        version = await store_flow(database, gated(tmp_path, max_concurrent_runs=1))
+        requests = [new_run(version) for _ in range(4)]
+        ids = [request.key.run_id for request in requests]
+        for number, request in enumerate(requests):
+            await engine.start(request)
+            await settled(database, requests[: number + 1], running=1, waiting=number)
+        await engine.pause(requests[1].key)
+        queue = await read_own(database)
+        assert (queue.waiting, queue.running, queue.paused) == (2, 1, 1)
+        name = f"flow:{version.flow_id}"
+        shown = [(run.id, run.reason, run.limit, run.position) for run in queue.runs]
+        assert shown == [(ids[2], "limit", name, 1), (ids[3], "limit", name, 2), (ids[1], "paused", None, None)]
+        (limit,) = queue.limits
+        assert (limit.name, limit.kind, limit.most, limit.used, limit.waiting) == (name, "flow", 1, 1, 3)
+        async with database.writing() as session:
+            await set_priority(session, LOCAL, ids[3], 7)
+        queue = await read_own(database)
+        assert [(run.id, run.position, run.priority) for run in queue.runs[:2]] == [(ids[3], 1, 7), (ids[2], 2, 0)]
+        await engine.cancel(ids[0], version.tenant_id)
+        await until_running(database, requests, [3], waiting=1)
+        for run_id in ids[1:]:
+            await engine.cancel(run_id, version.tenant_id)
+        assert (await read_own(database)).groups == []
 
     async def test_a_cancelled_waiter_leaves_the_queue(
         self, engine: ExecutionBackend, database: Database, tmp_path: Path

@@ -40,25 +40,25 @@ async def test_runs_that_wait_for_each_other_continue(database: Database, betwee
     one, other, third = [await store_flow(database, make_flow({"s": "Start"})) for _ in range(3)]
     slots = Slots(database, NoLimits())
     outer = await waiting_run(database, one, "run")
-    assert await slots.take_flow(Origin(outer, "s"), 1, 0)
+    assert await slots.take_flow(Origin(outer, "s"), 1)
     rival = await waiting_run(database, other, "run")
-    assert await slots.take_flow(Origin(rival, "s"), 1, 0)
+    assert await slots.take_flow(Origin(rival, "s"), 1)
     above = outer
     for _ in range(between):
         above = await waiting_run(database, third, "run", above)
     inner = await waiting_run(database, other, "slot", above)
-    assert not await slots.take_flow(Origin(inner, "s"), 1, 0)
+    assert not await slots.take_flow(Origin(inner, "s"), 1)
     of_rival = await waiting_run(database, one, "slot", rival)
-    assert await slots.take_flow(Origin(of_rival, "s"), 1, 0), "the slot of a run that only waits for a queued one"
-    assert not await slots.take_flow(Origin(outer, "s"), 1, 0), "it takes its slot again when it continues"
-    assert not await slots.take_flow(Origin(inner, "s"), 1, 0), "the rival runs"
+    assert await slots.take_flow(Origin(of_rival, "s"), 1), "the slot of a run that only waits for a queued one"
+    assert not await slots.take_flow(Origin(outer, "s"), 1), "it takes its slot again when it continues"
+    assert not await slots.take_flow(Origin(inner, "s"), 1), "the rival runs"
 
 
 async def test_a_run_that_waits_for_a_running_one_keeps_its_slot(database: Database) -> None:
     one, other = [await store_flow(database, make_flow({"s": "Start"})) for _ in range(2)]
     slots = Slots(database, NoLimits())
     outer = await waiting_run(database, one, "run")
-    assert await slots.take_flow(Origin(outer, "s"), 1, 0)
+    assert await slots.take_flow(Origin(outer, "s"), 1)
     inner = await waiting_run(database, other, "retry", outer)
-    assert await slots.take_flow(Origin(inner, "s"), 1, 0)
-    assert not await slots.take_flow(Origin(await waiting_run(database, one, "slot"), "s"), 1, 0)
+    assert await slots.take_flow(Origin(inner, "s"), 1)
+    assert not await slots.take_flow(Origin(await waiting_run(database, one, "slot"), "s"), 1)

@@ -39,17 +39,17 @@ export const operationsQuery = (connection: string, text: string) =>
     retry: false,
   });
 
-/** One operation with its schemas. */
+/** One operation with its schemas; null while the description has none of that name. */
 export const operationQuery = (connection: string, name: string) =>
   queryOptions({
     queryKey: keyOf(connection, "operation", name),
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.GET("/api/v1/connections/{connection}/operation", {
-          params: { ...path(connection), query: { name } },
-          signal,
-        }),
-      ),
+    queryFn: async ({ signal }) => {
+      const params = { ...path(connection), query: { q: name.slice(0, 200), limit: 200 } };
+      const { items } = await unwrap(api.GET("/api/v1/connections/{connection}/operations", { params, signal }));
+      if (!items.some((one) => one.key === name || one.operation_id === name)) return null;
+      const one = { ...path(connection), query: { name } };
+      return unwrap(api.GET("/api/v1/connections/{connection}/operation", { params: one, signal }));
+    },
     enabled: connection !== "" && name !== "",
     retry: false,
   });

@@ -17,6 +17,7 @@ import { useGeneralCommands } from "../shell/useGeneralCommands";
 const NO_PLACES = new Map([
   ["flows", "an open flow, reached from the list"],
   ["alerts", "reached from Observe, and by a separate command"],
+  ["queue", "reached from Observe, and by a separate command"],
   ["service-levels", "reached from Observe, and by a separate command"],
   ["design", "the patterns of the page, for its developers"],
   ["sign-in", "before anybody is signed in"],
@@ -86,7 +87,7 @@ describe("the command palette", () => {
     const first = new Set(Object.keys(router.routesByPath).map((path) => path.split("/")[1] ?? ""));
     const places = new Set<string>([...PLACES.map((place) => place.id), ...NO_PLACES.keys()]);
     expect([...first].filter((one) => !places.has(one))).toEqual([]);
-    const commands = [...PLACES.map((place) => `go.${place.id}`), "go.alerts", "go.service-levels"];
+    const commands = [...PLACES.map((place) => `go.${place.id}`), "go.alerts", "go.queue", "go.service-levels"];
     await waitFor(() => expect(ids()).toEqual(expect.arrayContaining(commands)));
   });
 

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
-import { BellRing, Gauge, Hammer, Keyboard, Languages, Plus, Star, SunMoon, Trash2 } from "lucide-react";
+import { BellRing, Gauge, Hammer, Hourglass, Keyboard, Languages, Plus, Star, SunMoon, Trash2 } from "lucide-react";
 import { useRights } from "@/api/rights";
 import { useAppearance } from "@/lib/appearance/appearance";
 import { useCommands, usePalette } from "@/lib/commands/commands";
@@ -36,6 +36,13 @@ export function useGeneralCommands(): void {
       label: t("alerts"),
       icon: <BellRing />,
       run: () => void navigate({ to: "/alerts" }),
+    },
+    {
+      id: "go.queue",
+      group: t("go_to"),
+      label: t("queue"),
+      icon: <Hourglass />,
+      run: () => void navigate({ to: "/queue" }),
     },
     {
       id: "go.service-levels",

@@ -29,7 +29,9 @@ export function OperationList({ connection, chosen = [], onChoose }: OperationLi
       />
       {found.isPending && <Skeleton className="h-24" />}
       {found.isError && <Problem error={found.error} />}
-      {found.data?.length === 0 && <p className="text-muted text-sm">{t("no_operation_found", { text })}</p>}
+      {found.data?.length === 0 && (
+        <p className="text-muted text-sm">{text ? t("no_operation_found", { text }) : t("no_operations")}</p>
+      )}
       <ul aria-label={t("operations")} className="max-h-72 divide-y divide-line overflow-y-auto">
         {found.data?.map((one) => (
           <li key={one.key}>

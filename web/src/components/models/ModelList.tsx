@@ -119,6 +119,7 @@ function Group({ provider, models, classes, now, onPick, onConnect }: GroupProps
   const t = useModelTexts();
   // A group without an item is hidden by its list, so that it needs one that cannot be chosen.
   const isEmpty = models.length === 0;
+  const reason = provider.reached === false ? t("no_answer", { provider: provider.label }) : provider.reason;
   if (isEmpty && provider.id === "local" && !provider.configured) return null;
   return (
     <Command.Group
@@ -131,7 +132,7 @@ function Group({ provider, models, classes, now, onPick, onConnect }: GroupProps
               className="ml-auto font-medium text-warn underline"
               onClick={() => onConnect(provider.id)}
               aria-label={t("connect_this", { provider: provider.label })}
-              title={provider.reason}
+              title={reason}
             >
               {t("not_ready")}
             </button>
@@ -142,7 +143,7 @@ function Group({ provider, models, classes, now, onPick, onConnect }: GroupProps
     >
       {isEmpty && (
         <Command.Item disabled value={provider.label} className="px-2 py-1 text-faint text-xs">
-          {provider.configured ? t("no_list", { provider: provider.id }) : provider.reason}
+          {provider.configured ? t("no_list", { provider: provider.id }) : reason}
         </Command.Item>
       )}
       {models.map((model) => (

@@ -145,6 +145,7 @@ export const ERROR_CODES = [
   "run_not_found",
   "run_not_over",
   "run_not_resumable",
+  "run_of_step",
   "run_over",
   "sandbox_busy",
   "sandbox_unavailable",

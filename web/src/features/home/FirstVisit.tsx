@@ -17,7 +17,8 @@ const FIRST = [
   "mask-personal-data",
   "leave-request",
 ];
-const GRID = "grid grid-cols-[repeat(auto-fill,minmax(min(100%,18rem),1fr))] gap-4";
+/** The number of cards is a multiple of each number of columns: no row has an orphan. */
+const GRID = "grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3";
 
 /** What stands where the flows will: templates that run at once. */
 export function FirstVisit({ builds }: { builds: boolean }) {

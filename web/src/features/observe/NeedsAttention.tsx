@@ -39,10 +39,13 @@ export function NeedsAttention({ space }: { space: string | null }) {
   return (
     <section aria-label={t("attention")} className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-x-3 whitespace-nowrap">
-        <h2 className="flex-1 font-semibold">{t("attention")}</h2>
+        <h2 className="flex-1 basis-full font-semibold sm:basis-0">{t("attention")}</h2>
         <Button size="sm" kind="ghost" aria-pressed={dismissed} onClick={() => setDismissed(!dismissed)}>
           {t(dismissed ? "without_dismissed" : "with_dismissed")}
         </Button>
+        <Link to="/queue" className="rounded-sm text-sm text-accent hover:underline">
+          {t("queue")}
+        </Link>
         <Link to="/service-levels" className="rounded-sm text-sm text-accent hover:underline">
           {t("service_levels")}
         </Link>

@@ -64,6 +64,7 @@ PLACES = (
     Place("/chat/{flow_id:uuid}/{conversation_id:uuid}", (_CHAT,), (_ME, "/api/v1/chat/flows/{flow_id}")),
     Place("/triggers", ("src/features/triggers/index.ts",)),
     Place("/alerts", ("src/features/alerts/index.ts",)),
+    Place("/queue", ("src/features/observe/index.tsx",)),
     Place("/service-levels", ("src/features/observe/index.tsx",)),
     Place("/inbox", ("src/features/inbox/index.ts",)),
     Place("/inbox/{approval_id:uuid}", ("src/features/inbox/index.ts",)),

@@ -18,6 +18,7 @@ from headgate.features.connections.apis.schemas import (
     OperationOut,
     OperationsAccept,
 )
+from headgate.features.connections.errors import ApiNotDescribed
 from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
 
 router = APIRouter(prefix="/connections", tags=["connections"])
@@ -72,8 +73,11 @@ async def operations(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[int, Query(ge=0, le=2**31 - 1, description="`next_cursor` of the previous page.")] = 0,
 ) -> Page[OperationOut]:
-    """Operations of the connection's API with all words of `q`, in the order of the description."""
-    rows = await service.search_operations(session, caller, connection, text=q, after=cursor - 1, limit=limit + 1)
+    """Operations of the connection's API with all words of `q`, in the order of the description; none without one."""
+    try:
+        rows = await service.search_operations(session, caller, connection, text=q, after=cursor - 1, limit=limit + 1)
+    except ApiNotDescribed:
+        return Page(items=[])
     more = str(rows[limit].place) if len(rows) > limit else None
     return Page(items=[service.operation_out(row) for row in rows[:limit]], next_cursor=more)
 

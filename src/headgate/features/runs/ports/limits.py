@@ -38,11 +38,11 @@ class Budgets(Protocol):
 class Slots(Protocol):
     """Limits of what runs at the same time."""
 
-    async def take_flow(self, origin: Origin, most: int, priority: int) -> bool:
+    async def take_flow(self, origin: Origin, most: int) -> bool:
         """Take the slot of a run of a flow. False: it is queued, and the step is woken when it is granted."""
         ...
 
-    async def take_key(self, origin: Origin, space_id: str, key: str, most: int, priority: int) -> bool:
+    async def take_key(self, origin: Origin, space_id: str, key: str, most: int) -> bool:
         """Take a slot of a step for a key of its space. False: it is queued."""
         ...
 
@@ -50,11 +50,11 @@ class Slots(Protocol):
         """Return how many steps may call a model at the same time; None: any number."""
         ...
 
-    async def take_model(self, origin: Origin, model: Model, most: int, priority: int) -> bool:
+    async def take_model(self, origin: Origin, model: Model, most: int) -> bool:
         """Take a slot of a step for a model. False: it is queued."""
         ...
 
-    async def take_connection(self, origin: Origin, connection_id: str, most: int, priority: int) -> bool:
+    async def take_connection(self, origin: Origin, connection_id: str, most: int) -> bool:
         """Take a slot of a step for a connection. False: it is queued."""
         ...
 

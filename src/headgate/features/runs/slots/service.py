@@ -17,13 +17,27 @@ from headgate.features.runs.waking import wake_step
 from headgate.foundation.database import Database
 from headgate.sdk import Model
 
-_LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 19))")
+_LOCK = text(
+    "SELECT pg_advisory_xact_lock_shared(hashtextextended(:tenant_id, 20)),"
+    " pg_advisory_xact_lock(hashtextextended(:name, 19))"
+)
+_LOCK_PRIORITIES = text("SELECT pg_advisory_xact_lock(hashtextextended(:tenant_id, 20))")
 
 
 async def lock_name(session: AsyncSession, name: str, *, tenant_id: str) -> None:
     """Let one transaction at a time grant slots of a name; on SQLite the write lock suffices."""
     if session.get_bind().dialect.name == "postgresql":
-        await session.execute(_LOCK, {"name": f"{tenant_id}/{name}"})
+        await session.execute(_LOCK, {"tenant_id": tenant_id, "name": f"{tenant_id}/{name}"})
+
+
+async def change_priority(session: AsyncSession, run_id: str, priority: int, *, tenant_id: str) -> None:
+    """Change the priority of a run that a step did not start, with the runs of its steps.
+
+    Nobody takes a slot meanwhile: each request has either the new priority, or is changed here.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        await session.execute(_LOCK_PRIORITIES, {"tenant_id": tenant_id})
+    await repository.set_priority(session, run_id, priority, tenant_id=tenant_id)
 
 
 CONNECTION = "connection:"
@@ -46,35 +60,35 @@ class Slots:
     database: Database
     limits: ModelLimits
 
-    async def take_flow(self, origin: Origin, most: int, priority: int) -> bool:
+    async def take_flow(self, origin: Origin, most: int) -> bool:
         """Take the slot of a run; a run below one of the same flow needs none. False: it is queued."""
         key = origin.key
         async with self.database.writing() as session:
             if await repository.has_ancestor_of(session, key.run_id, key.flow_id, tenant_id=key.tenant_id):
                 return True
-            return await self._take(session, origin, "", flow_name(key.flow_id), most=most, priority=priority)
+            return await self._take(session, origin, "", flow_name(key.flow_id), most=most)
 
-    async def take_key(self, origin: Origin, space_id: str, key: str, most: int, priority: int) -> bool:
+    async def take_key(self, origin: Origin, space_id: str, key: str, most: int) -> bool:
         """Take a slot of a step for a key of its space. False: it is queued."""
         async with self.database.writing() as session:
             name = f"key:{space_id}:{key}"
-            return await self._take(session, origin, origin.step_id, name, most=most, priority=priority)
+            return await self._take(session, origin, origin.step_id, name, most=most)
 
     async def most_of_model(self, origin: Origin, model: Model) -> int | None:
         """Return how many steps may call a model at the same time; None: any number."""
         return await self.limits.most(origin, model)
 
-    async def take_model(self, origin: Origin, model: Model, most: int, priority: int) -> bool:
+    async def take_model(self, origin: Origin, model: Model, most: int) -> bool:
         """Take a slot of a step for a model. False: it is queued."""
         async with self.database.writing() as session:
             name = f"model:{model.provider}/{model.name}"
-            return await self._take(session, origin, origin.step_id, name, most=most, priority=priority)
+            return await self._take(session, origin, origin.step_id, name, most=most)
 
-    async def take_connection(self, origin: Origin, connection_id: str, most: int, priority: int) -> bool:
+    async def take_connection(self, origin: Origin, connection_id: str, most: int) -> bool:
         """Take a slot of a step for a connection. False: it is queued."""
         async with self.database.writing() as session:
             name = f"{CONNECTION}{connection_id}"
-            return await self._take(session, origin, origin.step_id, name, most=most, priority=priority)
+            return await self._take(session, origin, origin.step_id, name, most=most)
 
     async def grant_free(self) -> None:
         """Give free slots to those who wait: after the end, the death or the cancellation of their holders."""
@@ -108,11 +122,10 @@ class Slots:
         async with self.database.reading() as session:
             return await repository.count_slots(session, flow_name(flow_id), tenant_id=tenant_id)
 
-    async def _take(
-        self, session: AsyncSession, origin: Origin, step_id: str, name: str, *, most: int, priority: int
-    ) -> bool:
+    async def _take(self, session: AsyncSession, origin: Origin, step_id: str, name: str, *, most: int) -> bool:
         key, at = origin.key, clock()
         await lock_name(session, name, tenant_id=key.tenant_id)
+        priority = await repository.priority_of(session, key.run_id, tenant_id=key.tenant_id)
         values: dict[str, Any] = {"name": name, "flow_run_id": key.run_id, "step_id": step_id, "granted_at": None}
         values |= {"most": most, "priority": priority, "requested_at": at}
         await repository.request_slot(session, values, tenant_id=key.tenant_id)

@@ -111,8 +111,6 @@ class StepContext:
         """Whether this attempt begins at the end of a wait: its first restartable sleep is over."""
         self.payments: StepPayments | None = None
         """Charges the budgets of the run; None when it has none."""
-        self.priority = 0
-        """Priority of the run among those that wait for a slot."""
         self.guard: StepGuard | None = None
         """Checks classifications before a model is called; None when they are disabled."""
         self._models = StepModels(self, origin, services, recorder=recorder, events=events, calls=calls)

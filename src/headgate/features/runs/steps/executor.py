@@ -135,7 +135,6 @@ class StepExecutor:
         try:
             ctx.limit = TimeLimit(limit)
             ctx.was_woken = run.woken.get(step.id) == WaitReason.TIME
-            ctx.priority = run.terms.priority
             await self._take_slots(run, step, origin)
             async with metered, ctx.limit.scope:
                 outputs = await self._guarded_work(run, step, ctx, recorder, outside)
@@ -170,14 +169,14 @@ class StepExecutor:
 
     async def _take_slots(self, run: ActiveRun, step: PlannedStep, origin: Origin) -> None:
         """Take the slot of the run in its flow, and that of the step's key. Raises `Suspended` until both are free."""
-        slots, priority = self._services.slots, run.terms.priority
+        slots = self._services.slots
         most, shared = run.planned.flow.settings.max_concurrent_runs, step.step.policy.concurrency
-        if most is not None and not await patiently(lambda: slots.take_flow(origin, most, priority)):
+        if most is not None and not await patiently(lambda: slots.take_flow(origin, most)):
             raise Suspended(WaitReason.SLOT, None)
         if shared is None or step.step.policy.disabled != "no":
             return
         space_id = await patiently(lambda: self._services.spaces.of(run.key.tenant_id, run.key.flow_id))
-        if not await patiently(lambda: slots.take_key(origin, space_id, shared.key, shared.max, priority)):
+        if not await patiently(lambda: slots.take_key(origin, space_id, shared.key, shared.max)):
             raise Suspended(WaitReason.SLOT, None)
 
     def _step_flows(

@@ -28,7 +28,7 @@ class StepSlots:
         """Take a slot of a model, where that has a limit. Raises `Suspended` until one is free."""
         most = await patiently(lambda: self._slots.most_of_model(self._origin, model))
         await self._take(
-            lambda most: self._slots.take_model(self._origin, model, most, self._ctx.priority),
+            lambda most: self._slots.take_model(self._origin, model, most),
             f"call the model {model.provider}/{model.name}",
             most,
             model=f"{model.provider}/{model.name}",
@@ -37,7 +37,7 @@ class StepSlots:
     async def take_connection(self, connection: Connection) -> None:
         """Take a slot of a connection, where that has a limit. Raises `Suspended` until one is free."""
         await self._take(
-            lambda most: self._slots.take_connection(self._origin, connection.id, most, self._ctx.priority),
+            lambda most: self._slots.take_connection(self._origin, connection.id, most),
             f"use the connection {connection.name}",
             connection.max_concurrent,
             connection=connection.name,

@@ -52,6 +52,7 @@ export default {
   close: "Close",
   operations: "Operations",
   find_operation: "Search operations…",
+  no_operations: "The connection has no description of its API. Add one in Settings, Connections.",
   no_operation_found: "No operation matches “{{text}}”.",
   operations_more: "{{count}} are shown. Search for the others.",
   tables: "Tables",

@@ -55,6 +55,7 @@ export default {
   close: "Stäng",
   operations: "Operationer",
   find_operation: "Sök operationer…",
+  no_operations: "Anslutningen har ingen beskrivning av sitt API. Lägg till en i Inställningar, Anslutningar.",
   no_operation_found: "Ingen operation matchar ”{{text}}”.",
   operations_more: "{{count}} visas. Sök efter de andra.",
   tables: "Tabeller",

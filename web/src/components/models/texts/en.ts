@@ -17,6 +17,7 @@ export default {
   only_connected: "Connected only",
   refresh: "Refresh",
   refresh_failed: "No response. Try again",
+  no_answer: "{{provider}}: no server answers. Start it, or change its address.",
   no_list: "This server does not list its models. Enter {{provider}}/ and the model name.",
   unknown: "Not in the list. The provider may still offer it.",
 };

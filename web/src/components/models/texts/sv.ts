@@ -20,6 +20,7 @@ const sv: Translation<typeof en> = {
   only_connected: "Bara anslutna",
   refresh: "Uppdatera",
   refresh_failed: "Inget svar. Försök igen",
+  no_answer: "{{provider}}: ingen server svarar. Starta den eller ändra adressen.",
   no_list: "Servern listar inte sina modeller. Ange {{provider}}/ och modellens namn.",
   unknown: "Finns inte i listan. Leverantören kan ändå erbjuda den.",
 };

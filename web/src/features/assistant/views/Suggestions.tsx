@@ -33,12 +33,12 @@ export function Suggestions({ choices, active, listId, title, pick }: Suggestion
               pick(choice);
             }}
             className={cx(
-              "flex cursor-default items-baseline gap-2 rounded-md px-2 py-1.5",
+              "flex cursor-default flex-wrap items-baseline gap-x-2 rounded-md px-2 py-1.5",
               at === active && "bg-hover",
             )}
           >
-            <span className="min-w-0 truncate">{choice.label}</span>
-            <span className="min-w-0 truncate text-xs text-muted">{choice.detail}</span>
+            <span className="min-w-0 wrap-anywhere">{choice.label}</span>
+            <span className="min-w-0 wrap-anywhere text-xs text-muted">{choice.detail}</span>
           </div>
         ))}
       </div>

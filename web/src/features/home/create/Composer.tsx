@@ -60,14 +60,14 @@ export function Composer({ input, busy, refusal, onAsk, onEmpty, onFile, elsewhe
           onKeyDown={key}
           className="field-sizing-content block max-h-60 min-h-19 w-full resize-none rounded-xl bg-transparent px-4 pt-3.5 pb-2 text-lg outline-none placeholder:text-faint"
         />
-        <div className="flex items-end gap-2 p-2.5 pt-0">
-          <ul className="flex min-w-0 flex-1 flex-wrap gap-1.5 p-0.5">
+        <div className="flex flex-wrap items-end justify-end gap-2 p-2.5 pt-0">
+          <ul className="flex min-w-0 flex-1 basis-full flex-wrap gap-1.5 p-0.5 sm:basis-0">
             {EXAMPLES.map((one) => (
               <li key={one} className="min-w-0 max-w-full">
                 <button
                   type="button"
                   onClick={() => example(t(one))}
-                  className="h-7 max-w-full truncate rounded-full border border-line bg-surface px-3 text-xs text-muted hover:border-line-strong hover:text-ink"
+                  className="min-h-7 max-w-full rounded-xl border border-line bg-surface px-3 py-1 text-left text-xs text-muted hover:border-line-strong hover:text-ink"
                 >
                   {t(one)}
                 </button>

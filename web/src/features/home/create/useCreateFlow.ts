@@ -7,6 +7,7 @@ import { flowKeys } from "@/api/queries/flows";
 import type { components } from "@/api/schema";
 import { uploadFile } from "@/api/uploads";
 import { toast, toastError } from "@/components/ui";
+import { servedWords } from "@/lib/i18n/served";
 import { useRequests } from "@/lib/requests";
 import { keepSample } from "@/lib/sample";
 import { useHomeTexts } from "../texts";
@@ -80,10 +81,14 @@ export function useCreateFlow(space: string | undefined) {
   });
   /** The sample data waits in this browser for the first run of the new flow; without it the flow is made all the same. */
   const fromTemplate = useMutation({
-    mutationFn: async ({ id, title, description, sample }: Template) => {
+    mutationFn: async ({ id, title, description, sample, definition }: Template) => {
       const file = sample.file && new File([sample.file.content], sample.file.name, { type: "text/plain" });
       const uploaded = file && (await uploadFile(file, {}).catch(() => undefined));
-      const flow = await made.mutateAsync({ body: { template: id, name: title, description }, stay: true });
+      const translate = await servedWords();
+      const labels = Object.fromEntries(
+        (definition.nodes ?? []).flatMap(({ id, label }) => (label ? [[id, translate(label)]] : [])),
+      );
+      const flow = await made.mutateAsync({ body: { template: id, name: title, description, labels }, stay: true });
       keepSample(flow.id, sample, uploaded ? [uploaded.id] : []);
       return flow;
     },

@@ -57,6 +57,7 @@ export default {
   attention_failing_trigger_other: "{{count}} polls in a row of the trigger “{{name}}” failed",
   attention_alert: "Alert: {{name}}",
   open_alerts: "Open alerts",
+  queue: "Queue",
   service_levels: "Service levels",
   alert_rules: "Alert rules",
   alert_failure: "Failed runs",

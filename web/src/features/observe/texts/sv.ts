@@ -60,6 +60,7 @@ const sv: Translation<typeof en> = {
   attention_failing_trigger_other: "{{count}} hämtningar i rad av utlösaren ”{{name}}” misslyckades",
   attention_alert: "Larm: {{name}}",
   open_alerts: "Öppna larm",
+  queue: "Kö",
   service_levels: "Servicenivåer",
   alert_rules: "Larmregler",
   alert_failure: "Misslyckade körningar",

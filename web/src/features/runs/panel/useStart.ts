@@ -21,9 +21,13 @@ export function useStart(): { start: (wanted: RunStart) => Promise<RunOut | null
           toast({ title: t("not_saved"), tone: "bad" });
           return null;
         }
+        // What keeps the draft from running is shown by the panel; asking anyway would only be refused.
+        const { issues, flowId } = store.getState();
+        const isWholeDraft = !wanted.version && !wanted.only_step && !wanted.from_step;
+        if (isWholeDraft && issues.some(({ severity }) => severity === "error")) return null;
         const run = await unwrap(
           api.POST("/api/v1/flows/{flow_id}/runs", {
-            params: { path: { flow_id: store.getState().flowId } },
+            params: { path: { flow_id: flowId } },
             body: wanted,
           }),
         );

@@ -40,6 +40,29 @@ export function ProcessesSection() {
   );
 }
 
+const JOBS = [
+  "alert_evaluations",
+  "alert_notices",
+  "approval_notices",
+  "codev_notices",
+  "codev_sessions",
+  "deliveries",
+  "key_rotation",
+  "knowledge",
+  "knowledge_source",
+  "maintenance",
+  "slos",
+  "tests",
+  "triggers",
+] as const;
+
+/** What a count of work is called; a kind that the page does not know by its own name. */
+function textOf(name: string) {
+  if (name === "runs" || name === "messages") return `process_${name}` as const;
+  const job = JOBS.find((kind) => kind === name.replaceAll(" ", "_"));
+  return job ? (`job_${job}` as const) : "process_jobs";
+}
+
 interface ProcessRowProps {
   process: Process;
   busy: boolean;
@@ -50,9 +73,7 @@ interface ProcessRowProps {
 function ProcessRow({ process, busy, onDrain, onUndrain }: ProcessRowProps) {
   const t = useSettingsTexts();
   const { id, kind, state, host, pid, version, work } = process;
-  const counts = Object.entries(work).map(([name, count]) =>
-    t(name === "runs" ? "process_runs" : name === "messages" ? "process_messages" : "process_jobs", { count, name }),
-  );
+  const counts = Object.entries(work).map(([name, count]) => t(textOf(name), { count, name }));
   const details = [
     t("process_of", { pid, version, started: dateTime(process.started_at) }),
     state === "dead" ? t("process_seen", { when: ago(process.seen_at) }) : counts.join(", ") || t("process_idle"),

@@ -71,6 +71,7 @@ function ProviderRow({ provider, manage, onConnect }: ProviderRowProps) {
   const missing = ({ installed, id, settings }: Provider) => {
     if (!installed) return t("needs_package");
     if (id === "local") return t("needs_local");
+    if (provider.reached === false) return t("needs_server");
     const names = settings.filter(({ required }) => required).map(({ variable }) => variable);
     return names.length > 0 ? t("needs_variable", { names: names.join(", ") }) : provider.reason;
   };

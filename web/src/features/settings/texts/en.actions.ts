@@ -140,6 +140,7 @@ export default {
   did_run_continued: "Run continued",
   did_run_expired: "Run expired",
   did_run_paused: "Run paused",
+  did_run_prioritized: "Priority of a run changed",
   did_run_rerun: "Rerun started",
   did_run_resumed: "Run resumed",
   did_run_started: "Run started",

@@ -41,6 +41,7 @@ export default {
   default_model: "Default model",
   needs_variable: "{{names}} is not set.",
   needs_package: "Its package is not installed on the server.",
+  needs_server: "No server answers. Start it, or change its address.",
   needs_local: "No local model is installed on this machine.",
   default_model_about:
     "Used by the assistant when no model is chosen: the operator's setting, or the first model of the first provider that is ready.",

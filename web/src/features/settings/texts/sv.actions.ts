@@ -142,6 +142,7 @@ const sv: Translation<typeof en> = {
   did_run_continued: "Körning fortsatt",
   did_run_expired: "Körningens giltighetstid gick ut",
   did_run_paused: "Körning pausad",
+  did_run_prioritized: "En körnings prioritet ändrad",
   did_run_rerun: "Omkörning startad",
   did_run_resumed: "Körning återupptagen",
   did_run_started: "Körning startad",

@@ -43,6 +43,7 @@ const sv: Translation<typeof en> = {
   default_model: "Standardmodell",
   needs_variable: "{{names}} är inte angiven.",
   needs_package: "Paketet är inte installerat på servern.",
+  needs_server: "Ingen server svarar. Starta den eller ändra adressen.",
   needs_local: "Ingen lokal modell finns på maskinen.",
   default_model_about:
     "Används av assistenten när ingen modell är vald: driftens inställning, eller den första modellen från den första leverantör som är redo.",
