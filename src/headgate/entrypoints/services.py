@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from headgate.features.connections.outside import values as outside_values
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
+    from headgate.features.knowledge import adding as knowledge_adding
     from headgate.features.knowledge import embedding as knowledge_embedding
     from headgate.features.knowledge import indexing, verifying
     from headgate.features.mcptools import connector as mcp_connector
@@ -64,6 +65,7 @@ else:
     run_files = lazy_module("headgate.features.files.run_files")
     embedding = lazy_module("headgate.entrypoints.embedding")
     model_asking = lazy_module("headgate.entrypoints.model_asking")
+    knowledge_adding = lazy_module("headgate.features.knowledge.adding")
     knowledge_embedding = lazy_module("headgate.features.knowledge.embedding")
     indexing = lazy_module("headgate.features.knowledge.indexing")
     verifying = lazy_module("headgate.features.knowledge.verifying")
@@ -354,8 +356,14 @@ class StepServices:
 
     @cached_property
     def knowledge(self) -> "step_knowledge.RunKnowledge":
-        """Documents that steps may read."""
-        return step_knowledge.RunKnowledge(self.installation.database, self.spaces)
+        """Documents that steps may read and add."""
+        base = self.installation
+        return step_knowledge.RunKnowledge(
+            base.database,
+            self.spaces,
+            knowledge_adding.Adding(base.database, base.storage, self.quotas),
+            self.indexer.soon,
+        )
 
     @cached_property
     def indexer(self) -> "indexing.Indexer":

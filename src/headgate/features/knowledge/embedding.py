@@ -79,7 +79,8 @@ class Searcher:
 
         async def scoping(session: AsyncSession) -> Scope:
             base = await get_base(session, principal, base_id)
-            return Scope(base.tenant_id, base.id, await reader_of(session, principal, base.space_id))
+            reader = await reader_of(session, principal, base.space_id)
+            return Scope(base.tenant_id, base.id, reader, search_in.filters)
 
         by_model = await reranking_of(self.embedder, principal, base, search_in) if ranker else None
         variants = [Variant(*more) for more in zip(queries[1:], questions[1:], strict=True)]

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from headgate.features.knowledge.chunking import MOST_TOKENS, OVERLAP_TOKENS
+from headgate.features.knowledge.metadata import Conditions, Metadata
 from headgate.features.knowledge.terms import LONGEST_QUERY
 from headgate.features.models.reranking import MOST_TEXTS
 from headgate.foundation import names
@@ -175,6 +176,9 @@ class DocumentIn(BaseModel):
         ),
     )
     language: str = Field(default="", max_length=16, description="ISO 639-1 code; empty: detected.")
+    metadata: Metadata | None = Field(
+        default=None, description="Empty: none; of a next version: those of the document."
+    )
 
 
 class DocumentChange(BaseModel):
@@ -185,6 +189,7 @@ class DocumentChange(BaseModel):
     readers: Readers | None = None
     classification: int | None = Field(default=None, ge=0, le=4)
     retention_days: RetentionDays | None = Field(default=None, description="Null: as the base says.")
+    metadata: Metadata | None = Field(default=None, description="Replaces all values.")
 
 
 class DocumentOut(BaseModel):
@@ -214,6 +219,7 @@ class DocumentOut(BaseModel):
     """Why it could not be read, or why the last attempt failed while it waits for the next one."""
     notes: list[str]
     """What was not understood."""
+    metadata: Metadata
     characters: int
     pages: int | None
     passages: int
@@ -274,6 +280,7 @@ class SearchIn(BaseModel):
             " keep their order, and `problem` says why. True: the search fails with the model. False: never."
         ),
     )
+    filters: Conditions = Field(default_factory=list)
     query_model: EmbeddingModel = Field(
         default="",
         description=(

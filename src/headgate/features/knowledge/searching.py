@@ -57,7 +57,7 @@ async def search_as(
     """Search a base as a user; lexically without the embedded query. Raises `BaseNotFound`, `PermissionMissing`."""
     base = await get_base(session, principal, base_id)
     reader = await reader_of(session, principal, base.space_id, clearance=clearance)
-    return await search(session, Scope(principal.tenant_id, base.id, reader), search_in, question)
+    return await search(session, Scope(principal.tenant_id, base.id, reader, search_in.filters), search_in, question)
 
 
 @dataclass(frozen=True, slots=True)
