@@ -111,8 +111,8 @@ Retrieve: base* query*@~(Text|Message) limit max_tokens query_model(Model) queri
 AnswerFromKnowledge: base* question*@~(Text|Message) model*(Model) instructions limit max_tokens temperature \
  -> answer:Text message:Message citations:Data sentences:Data supported:Data
 Rerank: items*@(Text|Data|Table) query*~(Text|Message) model*(Model) limit -> ranked:Data text:Text table:Table
-IndexDocuments!: documents*@(File|Data|Table|Text) base* name metadata readers wait_seconds -> report:Data table:Table
-Embed: items*@(Data|Text|Table) model*(Model) member -> vectors:Data table:Table
+IndexDocuments!: documents*@(Text|Data|Table|File) base* name metadata readers wait_seconds -> report:Data table:Table
+Embed: items*@(Text|Data|Table) model*(Model) member -> vectors:Data table:Table
 Transcribe: model*(Model) audio*@(File) language words -> text:Text message:Message data:Data
 Note: text ->
 Group: title colour width height ->

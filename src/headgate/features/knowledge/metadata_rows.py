@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.features.knowledge.metadata import Condition, MetadataField, Typed, typed, value_of
-from headgate.features.knowledge.rights import readable, reader_of
+from headgate.features.knowledge.rights import of_spaces, readable, reader_of, readers_of
 from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow, MetadataRow
 
 MOST_FIELDS = 200
@@ -106,3 +106,26 @@ async def list_fields(session: AsyncSession, principal: Principal, base: Knowled
         )
         field.values.append(value_of(value.kind, value.text))
     return list(fields.values())[:MOST_FIELDS]
+
+
+async def metadata_keys(
+    session: AsyncSession, principal: Principal, space_of: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Return the keys of documents that the caller may read, by base; `space_of` has the space of each base."""
+    readers = await readers_of(session, principal, set(space_of.values()))
+    query = (
+        select(DocumentRow.base_id, MetadataRow.key)
+        .distinct()
+        .join(DocumentRow, DocumentRow.id == MetadataRow.document_id)
+        .join(KnowledgeBaseRow, KnowledgeBaseRow.id == DocumentRow.base_id)
+        .where(
+            DocumentRow.base_id.in_(space_of),
+            MetadataRow.tenant_id == principal.tenant_id,
+            of_spaces({space_id: readable(reader) for space_id, reader in readers.items()}),
+        )
+        .order_by(MetadataRow.key)
+    )
+    keys: dict[str, list[str]] = {}
+    for base_id, key in await session.execute(query.limit(MOST_FIELDS * max(1, len(space_of)))):
+        keys.setdefault(base_id, []).append(key)
+    return keys

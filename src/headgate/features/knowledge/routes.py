@@ -13,6 +13,8 @@ from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.indexing import Indexer
+from headgate.features.knowledge.metadata import MetadataField
+from headgate.features.knowledge.metadata_rows import list_fields
 from headgate.features.knowledge.schemas import (
     MOST_VERSION,
     DocumentChange,
@@ -119,6 +121,12 @@ async def search(base_id: str, body: SearchIn, caller: Caller, searcher: Search)
     return await searcher.search_as(caller, base_id, body)
 
 
+@router.get("/{base_id}/metadata", summary="List metadata", responses=problems(404), dependencies=_VIEW)
+async def list_metadata(base_id: str, session: ReadSession, caller: Caller) -> list[MetadataField]:
+    """List the keys that documents which you may read have, by which a search can be filtered, with their values."""
+    return await list_fields(session, caller, await service.get_base(session, caller, base_id))
+
+
 @router.get("/{base_id}/documents", summary="List documents", responses=problems(404), dependencies=_VIEW)
 async def list_documents(
     base_id: str, session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None
@@ -161,7 +169,7 @@ async def read_document(base_id: str, document_id: str, session: ReadSession, ca
 async def change_document(
     base_id: str, document_id: str, body: DocumentChange, session: WriteSession, caller: Caller
 ) -> DocumentOut:
-    """Change who may read a document, and its classification. It applies to the next search."""
+    """Change who may read a document, its classification and metadata. It applies to the next search."""
     return await documents.change_document(session, caller, base_id, document_id, body)
 
 

@@ -19,6 +19,8 @@ LONGEST_NAME = 255
 DocumentName = Annotated[names.Name, Field(max_length=LONGEST_NAME)]
 ReaderRole = Literal["visitor", "viewer", "runner", "editor", "publisher", "owner"]
 Mode = Literal["lexical", "vector", "hybrid"]
+WordsOnly = Literal["chosen", "no_model", "embedding", "failed"]
+"""Why a search is lexical only."""
 EmbeddingModel = Annotated[
     str, Field(max_length=250, pattern=r"^([^\s/\x00][^/\x00]*/[^\s\x00][^\x00]*)?$", description="As `provider/name`.")
 ]
@@ -352,6 +354,12 @@ class SearchOut(BaseModel):
     """Terms that were searched."""
     vectors: bool
     """Whether embeddings were used; without them the search is lexical only."""
+    words_only: WordsOnly | None = None
+    """Why it is lexical only: it was asked for, the base has no model, its passages are being embedded, or the model
+    failed, as `problem` says."""
+    vector_recall: float | None = None
+    """Measured share of the nearest passages that this search by meaning finds: it is approximate, because there are
+    many. Null: all were compared, or none."""
     mode: Mode
     embedding_model: str
     """The model that embedded the query; empty for a lexical search."""

@@ -11,7 +11,7 @@ from headgate.features.accounts.directory.service import group_ids_of
 from headgate.features.knowledge import documents
 from headgate.features.knowledge import reranking as rerankings
 from headgate.features.knowledge.adding import Adding
-from headgate.features.knowledge.embedding import model_of_search
+from headgate.features.knowledge.embedding import model_of_search, words_only
 from headgate.features.knowledge.errors import DocumentNotFound
 from headgate.features.knowledge.questions import Question, Variant
 from headgate.features.knowledge.reranking import Reranking, reranker_of
@@ -19,6 +19,7 @@ from headgate.features.knowledge.rights import VISITOR, Reader
 from headgate.features.knowledge.schemas import HitOut, SearchIn
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.service import base_of_space
+from headgate.features.knowledge.vector_index import searched_model
 from headgate.features.runs import repository
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.ports.storage import FoundPassages, SearchModels
@@ -64,7 +65,9 @@ class RunKnowledge:
         key = origin.key
         space_id = await self.spaces.of(key.tenant_id, key.flow_id)
         async with self.database.reading() as session:
-            base_id = (await base_of_space(session, query.base, tenant_id=key.tenant_id, space_id=space_id)).id
+            base = await base_of_space(session, query.base, tenant_id=key.tenant_id, space_id=space_id)
+            model = await searched_model(session, base)
+            base_id = base.id
 
         search_in = _search_in(query)
 
@@ -74,7 +77,15 @@ class RunKnowledge:
         answer = await rerankings.search(self.database, scoping, search_in, question, reranking, variants=variants)
         level = max((hit.classification for hit in answer.hits), default=0)
         passages = tuple(_passage(hit, base_id) for hit in answer.hits)
-        return FoundPassages(passages, level, answer.mode, answer.rerank_model, answer.problem)
+        return FoundPassages(
+            passages,
+            level,
+            answer.mode,
+            answer.rerank_model,
+            answer.problem,
+            "" if answer.vectors else words_only(base, search_in.mode, model),
+            answer.vector_recall,
+        )
 
     async def add(self, origin: Origin, document: NewDocument, *, level: int) -> AddedDocument:
         """Add a document as the user who started the run. Raises `Forbidden` and like `Adding.add`."""

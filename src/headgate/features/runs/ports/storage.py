@@ -98,6 +98,10 @@ class FoundPassages:
     """The model that reranked them; empty: none."""
     problem: str = ""
     """Why they were not reranked; empty when nothing failed."""
+    words_only: str = ""
+    """Why they were searched lexically only; see `knowledge.schemas.WordsOnly`. Empty: they were not."""
+    vector_recall: float | None = None
+    """Measured share of the nearest passages that an approximate search finds; None: it was exact, or lexical."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ class StepKnowledge:
         asked |= {"filters": query.filters} if query.filters else {}
         asked |= {"embedding_model": model} if question is not None else {}
         asked |= {"rerank_model": answer.rerank_model} if answer.rerank_model else {}
+        asked |= {"words_only": answer.words_only} if answer.words_only else {}
+        asked |= {"vector_recall": answer.vector_recall} if answer.vector_recall is not None else {}
         asked |= {"problem": problem} if problem else {}
         self._ctx.record_tool_call(SEARCH, asked, cited)
         return answer.passages
