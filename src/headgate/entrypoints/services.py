@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from headgate.features.flows.rules import FlowRules
     from headgate.features.knowledge import adding as knowledge_adding
     from headgate.features.knowledge import embedding as knowledge_embedding
-    from headgate.features.knowledge import indexing, verifying
+    from headgate.features.knowledge import indexing, previewing, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.mcptools import registry as mcp_registry
     from headgate.features.models.classes import ModelClasses
@@ -68,6 +68,7 @@ else:
     knowledge_adding = lazy_module("headgate.features.knowledge.adding")
     knowledge_embedding = lazy_module("headgate.features.knowledge.embedding")
     indexing = lazy_module("headgate.features.knowledge.indexing")
+    previewing = lazy_module("headgate.features.knowledge.previewing")
     verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     mcp_registry = lazy_module("headgate.features.mcptools.registry")
@@ -391,6 +392,11 @@ class StepServices:
     def citations(self) -> "verifying.Verifier":
         """Verifies citations of documents."""
         return verifying.Verifier(self.installation.database, self.installation.storage, self.isolated)
+
+    @cached_property
+    def previews(self) -> "previewing.Previewer":
+        """Divides documents without storing them."""
+        return previewing.Previewer(self.installation.database, self.installation.storage, self.isolated)
 
     @cached_property
     def sent_events(self) -> "sent_events.StepSentEvents":

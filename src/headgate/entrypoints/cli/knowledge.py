@@ -9,7 +9,13 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
-from headgate.entrypoints.cli import knowledge_evaluation, knowledge_metadata, knowledge_models, knowledge_sources
+from headgate.entrypoints.cli import (
+    knowledge_evaluation,
+    knowledge_metadata,
+    knowledge_models,
+    knowledge_preview,
+    knowledge_sources,
+)
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base, search_line
@@ -76,6 +82,7 @@ def _embedded(base: KnowledgeBaseOut) -> str:
 
 
 app.command()(knowledge_metadata.fields)
+app.command()(knowledge_preview.preview)
 app.command()(knowledge_models.create)
 app.command()(knowledge_models.embed)
 app.command()(knowledge_models.rerank)

@@ -2,19 +2,21 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.files.download import download, sent_file
 from headgate.features.files.storage import Storage
+from headgate.features.files.upload import OPTIONAL_FORM, uploaded_file
 from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.metadata import MetadataField
 from headgate.features.knowledge.metadata_rows import list_fields
+from headgate.features.knowledge.previewing import Content, Previewer
 from headgate.features.knowledge.schemas import (
     MOST_VERSION,
     DocumentChange,
@@ -24,6 +26,8 @@ from headgate.features.knowledge.schemas import (
     KnowledgeBaseIn,
     KnowledgeBaseOut,
     PassageOut,
+    PreviewIn,
+    PreviewOut,
     SearchIn,
     SearchOut,
     VerifyIn,
@@ -43,6 +47,7 @@ from headgate.foundation.api import (
     problems,
 )
 from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
 
 router = APIRouter(prefix="/knowledge-bases", tags=["knowledge"])
 _VIEW, _EDIT = [needs(Permission.KNOWLEDGE_VIEW)], [needs(Permission.KNOWLEDGE_EDIT)]
@@ -119,6 +124,29 @@ async def delete(base_id: str, caller: Caller, database: Data, storage: Contents
 async def search(base_id: str, body: SearchIn, caller: Caller, searcher: Search) -> SearchOut:
     """Return the passages that answer a query, of the documents that you may read."""
     return await searcher.search_as(caller, base_id, body)
+
+
+@router.post(
+    "/{base_id}/preview",
+    summary="Preview passages",
+    responses=problems(403, 404, 413),
+    openapi_extra=OPTIONAL_FORM,
+    dependencies=_EDIT,
+)
+async def preview(
+    base_id: str,
+    request: Request,
+    caller: Caller,
+    options: Annotated[PreviewIn, Query()],
+    previewer: Annotated[Previewer, part("previews")],
+) -> PreviewOut:
+    """Divide a file, or a document of the base, without storing anything: to choose the size of passages."""
+    if options.document_id:
+        return await previewer.preview(caller, base_id, options, None)
+    settings: Settings = request.app.state.settings
+    async with uploaded_file(request, max_bytes=settings.server.max_upload_bytes) as file:
+        content = Content(file.filename or "document", file.content_type or "", await file.read())
+    return await previewer.preview(caller, base_id, options, content)
 
 
 @router.get("/{base_id}/metadata", summary="List metadata", responses=problems(404), dependencies=_VIEW)

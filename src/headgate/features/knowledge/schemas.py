@@ -255,6 +255,48 @@ class PassageOut(BaseModel):
     tokens: int
 
 
+class PreviewIn(BaseModel):
+    """How a document is divided for a preview."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    passage_tokens: int | None = Field(default=None, ge=50, le=2_000, description="Empty: as the base says.")
+    overlap_tokens: int | None = Field(default=None, ge=0, le=500, description="Empty: as the base says.")
+    document_id: str = Field(default="", max_length=36, description="A document of the base, when no file is sent.")
+
+
+class PreviewPassage(BaseModel):
+    """A passage as it would be stored."""
+
+    start: int
+    core: int
+    """Where the part begins that the passage before it does not contain."""
+    end: int
+    page: int | None
+    context: str
+    text: str
+    tokens: int
+
+
+class PreviewOut(BaseModel):
+    """How a document would be divided. Nothing is stored."""
+
+    passage_tokens: int
+    overlap_tokens: int
+    characters: int
+    pages: int | None
+    passages: int
+    tokens: int
+    """Of all passages, with their overlap."""
+    smallest: int
+    """Tokens of the smallest passage."""
+    largest: int
+    notes: list[str]
+    """What was not understood."""
+    shown: list[PreviewPassage]
+    """The first passages."""
+
+
 class SearchIn(BaseModel):
     """A search in a knowledge base."""
 
