@@ -47,7 +47,7 @@ class IndexDocuments(Component):
 
     label = "Index documents"
     category = "ai"
-    icon = "book-plus"
+    icon = "folder-up"
     effect = True
     keywords = (
         "knowledge", "rag", "ingest", "index", "upsert", "vector store", "documents", "embed documents",

@@ -118,14 +118,8 @@ AT_WORK = (
     *("flow_runs", "flow_step_results", "flow_step_attempts", "flow_run_events", "files"),
     *("webhook_deliveries", "webhook_delivery_attempts"),
     *("flow_test_results", "flow_test_trials", "codev_sessions", "codev_events"),
-    *(
-        "knowledge_documents",
-        "knowledge_metadata",
-        "knowledge_passages",
-        "knowledge_vectors",
-        "knowledge_vector_groups",
-    ),
-    *("knowledge_sources", "knowledge_source_items"),
+    *("knowledge_documents", "knowledge_passages", "knowledge_vectors", "knowledge_vector_groups"),
+    *("knowledge_metadata", "knowledge_sources", "knowledge_source_items"),
 )
 """Tables that runs, sessions and the indexing of documents of earlier calls go on changing."""
 LOG = ("audit_events", "audit_heads")

@@ -19,9 +19,7 @@ async def preview(knowledge: Knowledge, base: str, content: str | bytes | None =
 
 
 class TestPreview:
-    async def test_divides_a_file_as_indexing_would_and_stores_nothing(
-        self, knowledge: Knowledge, app: FastAPI
-    ) -> None:
+    async def test_divides_a_file_as_indexing_does_and_stores_nothing(self, knowledge: Knowledge, app: FastAPI) -> None:
         base = await knowledge.base()
         large = await preview(knowledge, base, LONG)
         small = await preview(knowledge, base, LONG, passage_tokens=100, overlap_tokens=0)

@@ -74,6 +74,7 @@ export const ERROR_CODES = [
   "knowledge_evaluation_not_found",
   "knowledge_not_embedded",
   "knowledge_not_reranked",
+  "knowledge_name_taken",
   "knowledge_question_not_found",
   "knowledge_readers_unknown",
   "knowledge_rights_differ",
