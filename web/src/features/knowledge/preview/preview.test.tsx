@@ -54,14 +54,14 @@ it("a file is previewed before it is added, with other sizes", async () => {
 it("the size of passages is chosen with a preview on a document", async () => {
   const { served, asked } = servePreview();
   const { user } = openPage("/knowledge/b1");
-  expect(await screen.findByText("Passages of up to 400 tokens, with 40 in common.")).toBeInTheDocument();
+  expect(await screen.findByText("Passages of up to 400 tokens, plus up to 40 of the one before.")).toBeInTheDocument();
   await user.click(screen.getByRole("button", { name: "Change passage size" }));
   const dialog = within(screen.getByRole("dialog"));
   await user.click(dialog.getByRole("combobox", { name: "Preview on a document" }));
   await user.click(await screen.findByRole("option", { name: "travel.md" }));
   expect(await dialog.findByText("1: 7 tokens")).toBeInTheDocument();
   expect(asked.at(-1)?.get("document_id")).toBe("d1");
-  const overlap = dialog.getByRole("spinbutton", { name: "Tokens in common" });
+  const overlap = dialog.getByRole("spinbutton", { name: "Overlap in tokens" });
   await user.clear(overlap);
   expect(dialog.getByRole("button", { name: "Save" })).toBeDisabled();
   await user.type(overlap, "0");

@@ -55,12 +55,14 @@ export function SearchFilters({ baseId, filters, onChange }: SearchFiltersProps)
         <div className="flex flex-wrap items-center gap-2">
           <Select
             aria-label={t("filter_key")}
+            className="w-44 max-sm:w-full"
             value={key}
             onChange={setKey}
             options={keys.map((name) => ({ value: name, label: name }))}
           />
           <Select
             aria-label={t("filter_test")}
+            className="w-44 max-sm:w-full"
             value={test}
             onChange={setTest}
             options={TESTS.map((name) => ({ value: name, label: t(`filter_${name}`) }))}
