@@ -9,7 +9,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.knowledge import documents
-from headgate.features.knowledge.chunking import Chunk, count_tokens, divide
+from headgate.features.knowledge.chunking import Chunk, count_tokens
 from headgate.features.knowledge.extraction import Extract, extract
 from headgate.features.knowledge.schemas import PreviewIn, PreviewOut, PreviewPassage
 from headgate.features.knowledge.service import get_base
@@ -67,7 +67,7 @@ class Previewer:
 
 
 def _divided(read: Extract, most_tokens: int, overlap_tokens: int) -> PreviewOut:
-    chunks = divide(read.text, pages=read.pages, most_tokens=most_tokens, overlap_tokens=overlap_tokens)
+    chunks = read.divided(most_tokens=most_tokens, overlap_tokens=overlap_tokens)
     sizes = [count_tokens(read.text, chunk.start, chunk.end) for chunk in chunks]
     return PreviewOut(
         passage_tokens=most_tokens,
