@@ -50,10 +50,10 @@ class Extract:
     page_count: int | None
     notes: tuple[str, ...]
     """What was not understood, one sentence each."""
-    sections: tuple[Section, ...] = ()
-    """Functions and classes of source code; empty for other texts."""
     attached: tuple[Attached, ...] | None = None
     """Of a message; None: it is no message."""
+    sections: tuple[Section, ...] = ()
+    """Functions and classes of source code; empty for other texts."""
 
     def divided(self, *, most_tokens: int, overlap_tokens: int) -> list[Chunk]:
         """Return its passages: of source code by function and class, else along its structure."""
@@ -93,14 +93,17 @@ async def _code(calls: TenantIsolation, text: str, name: str) -> Extract:
         return Extract(text, (), (), None, ())
     if not is_installed("code"):
         missing = "Divided by lines, not by function: install the parsers with: pip install 'headgate[code]'"
-        return Extract(text, (), (), None, (missing,), ((0, ""),))
+        return Extract(text, (), (), None, (missing,), sections=((0, ""),))
+    arguments: dict[str, JsonValue] = {"text": text, "language": language}
     try:
-        found = await call_isolated(calls, CODE_SECTIONS, {"text": text, "language": language}, f"'{name}'")
+        parsed = await call_isolated(calls, CODE_SECTIONS, arguments, f"'{name}'")
     except ComponentError:  # it took too long or too much memory
-        found = None
-    if found is None:
-        return Extract(text, (), (), None, (f"Divided by lines: it does not parse as {language}.",), ((0, ""),))
-    return Extract(text, (), (), None, (), tuple((start, title) for start, title in cast("list[Section]", found)))
+        parsed = None
+    if parsed is None:
+        note = f"Divided by lines: it does not parse as {language}."
+        return Extract(text, (), (), None, (note,), sections=((0, ""),))
+    sections = tuple((start, title) for start, title in cast("list[Section]", parsed))
+    return Extract(text, (), (), None, (), sections=sections)
 
 
 async def _message(calls: TenantIsolation, content: bytes, name: str) -> Extract:
