@@ -220,7 +220,7 @@ async def _described(session: AsyncSession, rows: Sequence[SourceRow], *, tenant
     for row in rows:
         count, problems = counts.get(row.id, (0, 0))
         counted = {
-            "documents": count, "problems": problems, "metadata": row.document_metadata,
+            "documents": count, "problems": problems, "metadata": row.document_metadata or {},
             "next_at": None if row.due_at is None else moment(row.due_at),
         }  # fmt: skip
         values = {name: getattr(row, name) for name in SourceOut.model_fields if name not in counted}
@@ -231,7 +231,7 @@ async def _described(session: AsyncSession, rows: Sequence[SourceRow], *, tenant
 def _values(row: SourceRow) -> dict[str, Any]:
     return {
         name: getattr(row, name) for name in ("config", "readers", "classification", "every_seconds", "owner_user_id")
-    } | {"metadata": row.document_metadata}
+    } | {"metadata": row.document_metadata or {}}
 
 
 async def _record(

@@ -1439,9 +1439,9 @@ CREATE TABLE "knowledge_bases" (
 	rerank_model VARCHAR(250) DEFAULT '' NOT NULL, 
 	rerank_candidates INTEGER DEFAULT 30 NOT NULL, retention_days INTEGER DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_knowledge_bases PRIMARY KEY (id), 
-	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id), 
+	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
 	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name), 
-	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE
+	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id)
 )
 --
 CREATE TABLE packs (
@@ -1605,7 +1605,7 @@ CREATE TABLE knowledge_sources (
 	event VARCHAR(200), 
 	worker_id VARCHAR(64), 
 	lease_until BIGINT, 
-	attempts INTEGER DEFAULT '0' NOT NULL, document_metadata JSON DEFAULT '{}' NOT NULL, 
+	attempts INTEGER DEFAULT '0' NOT NULL, document_metadata JSON, 
 	CONSTRAINT pk_knowledge_sources PRIMARY KEY (id), 
 	CONSTRAINT uq_knowledge_sources_base_id_name UNIQUE (base_id, name), 
 	CONSTRAINT uq_knowledge_sources_id_tenant_id UNIQUE (id, tenant_id), 

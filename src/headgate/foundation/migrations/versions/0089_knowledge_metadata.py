@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from headgate.foundation.database import Json
+
 revision = "0089"
 down_revision = "0086"
 
@@ -27,10 +29,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("document_id", "key", name=op.f("pk_knowledge_metadata")),
     )
-    op.add_column(
-        "knowledge_sources",
-        sa.Column("document_metadata", sa.JSON(), nullable=False, server_default=sa.text("'{}'")),
-    )
+    op.add_column("knowledge_sources", sa.Column("document_metadata", Json, nullable=True))
 
 
 def downgrade() -> None:
