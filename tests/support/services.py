@@ -30,7 +30,7 @@ from headgate.foundation.telemetry import Telemetry
 from headgate.sdk import HttpClient, Model
 from headgate.sdk.approvals import ApprovalAnswer, ApprovalRequest
 from headgate.sdk.connections import Connection
-from headgate.sdk.knowledge import KnowledgeQuery, Passage
+from headgate.sdk.knowledge import AddedDocument, DocumentState, KnowledgeQuery, NewDocument, Passage
 from headgate.sdk.sent_events import EventQuery, OutgoingEvent
 from headgate.sdk.state import StateChange
 
@@ -161,12 +161,15 @@ class NoKnowledge:
     ) -> FoundPassages:
         raise AssertionError(f"step {origin.step_id} searches {query.base}")
 
+    async def add(self, origin: Origin, document: NewDocument, *, level: int) -> AddedDocument:
+        raise AssertionError(f"step {origin.step_id} adds {document.name}")
 
-class OnePassage:
+    async def states(self, origin: Origin, base: str, document_ids: Sequence[str]) -> Mapping[str, DocumentState]:
+        raise AssertionError(f"step {origin.step_id} reads states")
+
+
+class OnePassage(NoKnowledge):
     """Every base has one passage, which every question finds."""
-
-    async def models(self, origin: Origin, query: KnowledgeQuery) -> SearchModels:
-        return SearchModels()
 
     async def search(
         self,

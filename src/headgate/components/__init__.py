@@ -11,6 +11,7 @@ from headgate.components.data.calendars import CreateCalendar, ReadCalendar
 from headgate.components.data.dates import DateMath
 from headgate.components.data.json_data import MessageHistory, ParseJSON, SelectData
 from headgate.components.data.table_query import TableQuery
+from headgate.components.embedding import Embed
 from headgate.components.files.archives import CreateArchive, ExtractArchive
 from headgate.components.files.charts import Chart
 from headgate.components.files.documents import MakeDocument
@@ -27,6 +28,7 @@ from headgate.components.group import Group
 from headgate.components.inputs import ChatInput, FileInput, FormInput, TextInput
 from headgate.components.iteration import ForEach
 from headgate.components.knowledge import AnswerFromKnowledge, Retrieve
+from headgate.components.knowledge_documents import IndexDocuments
 from headgate.components.logic import If, Merge
 from headgate.components.mail.notifying import Notify
 from headgate.components.mail.reading import ReadMail
@@ -136,6 +138,8 @@ BUILTINS: tuple[type[Component], ...] = (
     Retrieve,
     AnswerFromKnowledge,
     Rerank,
+    IndexDocuments,
+    Embed,
     Transcribe,
     Note,
     Group,

@@ -94,6 +94,17 @@ def diversity_field() -> Any:  # noqa: ANN401 - as `field`
     )
 
 
+def filters_field() -> Any:  # noqa: ANN401 - as `field`
+    """Return the field `filters` of a component that searches a knowledge base."""
+    return field(
+        default=None,
+        label="Filters",
+        help='Metadata that documents must have, such as [{"key": "year", "at_least": 2024}]; also equals, in, exists.',
+        kind=FieldKind.JSON,
+        advanced=True,
+    )
+
+
 def rerank_field() -> Any:  # noqa: ANN401 - as `field`
     """Return the field `rerank` of a component that searches a knowledge base."""
     return field(
@@ -150,6 +161,7 @@ class Retrieve(Component):
     mode: Mode = mode_field()
     neighbours: int = neighbours_field()
     diversity: float = diversity_field()
+    filters: Data = filters_field()
     rerank: Rerank = rerank_field()
     query_model: Model | None = field(
         default=None,
@@ -223,6 +235,7 @@ class AnswerFromKnowledge(ModelStep):
     mode: Mode = mode_field()
     neighbours: int = neighbours_field()
     diversity: float = diversity_field()
+    filters: Data = filters_field()
     rerank: Rerank = rerank_field()
     queries: int = queries_field()
     conversation: str = conversation_field()
@@ -326,6 +339,7 @@ def query_of(component: Retrieve | AnswerFromKnowledge, text: str, *also: str) -
         component.diversity,
         {"automatic": None, "required": True, "off": False}[component.rerank],
         also,
+        component.filters or None,
     )
 
 

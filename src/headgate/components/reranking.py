@@ -1,6 +1,7 @@
 """The component that puts texts in the order in which they answer a query."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -23,6 +24,19 @@ class _Scored:
     score: float
 
 
+def member_field() -> Any:  # noqa: ANN401 - as `field`
+    """Return the field of the member of an item that a model receives."""
+    return field(
+        default="",
+        label="Text of an item",
+        help="Member that is compared, such as summary. Empty: text of an object that has it, else the whole item.",
+        port=False,
+        interpolate=False,
+        max_length=200,
+        advanced=True,
+    )
+
+
 class Rerank(ListItems, ModelStep):
     """Puts texts in the order in which they answer a query, with a rerank model, and keeps the best.
 
@@ -43,15 +57,7 @@ class Rerank(ListItems, ModelStep):
     model: Model = field(
         label="Model", help="The rerank model, provider/name, for example cohere/rerank-v3.5, or local/NAME."
     )
-    member: str = field(
-        default="",
-        label="Text of an item",
-        help="Member that is compared, such as summary. Empty: text of an object that has it, else the whole item.",
-        port=False,
-        interpolate=False,
-        max_length=200,
-        advanced=True,
-    )
+    member: str = member_field()
     limit: int = field(default=10, label="Keep", help="Maximum number of items.", ge=1, le=MOST_TEXTS)
     _scored: list[_Scored] | None = PrivateAttr(default=None)
 
@@ -78,7 +84,11 @@ class Rerank(ListItems, ModelStep):
             if not query:
                 raise ComponentError("Rerank: 'query' is empty.", remedy="Connect a text or write one.", field="query")
             items = listed_items("Rerank", self.items)
-            texts = {index: text for index, item in enumerate(items) if (text := self._text(item)).strip()}
+            texts = {
+                index: text
+                for index, item in enumerate(items)
+                if (text := item_text(item, self.member, "Rerank")).strip()
+            }
             if len(texts) > MOST_TEXTS:
                 raise ComponentError(
                     f"Rerank: there are {len(texts)} texts; the limit is {MOST_TEXTS}.",
@@ -97,9 +107,11 @@ class Rerank(ListItems, ModelStep):
             self._scored = sorted(scored, key=lambda one: -one.score)[: self.limit]
         return self._scored
 
-    def _text(self, item: JsonValue) -> str:
-        if self.member:
-            item = select(self.member, item, subject="Rerank", location="member")
-        elif isinstance(item, dict) and isinstance(item.get("text"), str):
-            item = item["text"]
-        return "" if item is None else text_of(item)
+
+def item_text(item: JsonValue, member: str, subject: str) -> str:
+    """Return the text of an item: of its member, or its `text` if it has one. Raises `ComponentError`."""
+    if member:
+        item = select(member, item, subject=subject, location="member")
+    elif isinstance(item, dict) and isinstance(item.get("text"), str):
+        item = item["text"]
+    return "" if item is None else text_of(item)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from headgate.features.connections import manage
     from headgate.features.flows.packs import service as pack_service
     from headgate.features.keyring import rotation
-    from headgate.features.knowledge import embedding, indexing, verifying
+    from headgate.features.knowledge import embedding, indexing, previewing, verifying
     from headgate.features.knowledge_sources import syncing
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
@@ -153,6 +153,11 @@ class Parts(Installation):
     def citations(self) -> "verifying.Verifier":
         """Verifies citations of documents."""
         return self.services.citations
+
+    @property
+    def previews(self) -> "previewing.Previewer":
+        """Divides documents without storing them."""
+        return self.services.previews
 
     @property
     def checker(self) -> "ComponentChecker":

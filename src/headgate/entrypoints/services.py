@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from headgate.features.connections.outside import values as outside_values
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
+    from headgate.features.knowledge import adding as knowledge_adding
     from headgate.features.knowledge import embedding as knowledge_embedding
-    from headgate.features.knowledge import indexing, verifying
+    from headgate.features.knowledge import indexing, previewing, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.mcptools import programs as mcp_programs
     from headgate.features.mcptools import registry as mcp_registry
@@ -65,8 +66,10 @@ else:
     run_files = lazy_module("headgate.features.files.run_files")
     embedding = lazy_module("headgate.entrypoints.embedding")
     model_asking = lazy_module("headgate.entrypoints.model_asking")
+    knowledge_adding = lazy_module("headgate.features.knowledge.adding")
     knowledge_embedding = lazy_module("headgate.features.knowledge.embedding")
     indexing = lazy_module("headgate.features.knowledge.indexing")
+    previewing = lazy_module("headgate.features.knowledge.previewing")
     verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     mcp_programs = lazy_module("headgate.features.mcptools.programs")
@@ -357,8 +360,14 @@ class StepServices:
 
     @cached_property
     def knowledge(self) -> "step_knowledge.RunKnowledge":
-        """Documents that steps may read."""
-        return step_knowledge.RunKnowledge(self.installation.database, self.spaces)
+        """Documents that steps may read and add."""
+        base = self.installation
+        return step_knowledge.RunKnowledge(
+            base.database,
+            self.spaces,
+            knowledge_adding.Adding(base.database, base.storage, self.quotas),
+            self.indexer.soon,
+        )
 
     @cached_property
     def indexer(self) -> "indexing.Indexer":
@@ -386,6 +395,11 @@ class StepServices:
     def citations(self) -> "verifying.Verifier":
         """Verifies citations of documents."""
         return verifying.Verifier(self.installation.database, self.installation.storage, self.isolated)
+
+    @cached_property
+    def previews(self) -> "previewing.Previewer":
+        """Divides documents without storing them."""
+        return previewing.Previewer(self.installation.database, self.installation.storage, self.isolated)
 
     @cached_property
     def sent_events(self) -> "sent_events.StepSentEvents":

@@ -11,6 +11,10 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "azure-secrets": ("azure.identity",),
     "calendars": ("icalendar", "recurring_ical_events"),
     "charts": ("matplotlib",),
+    "code": (
+        *("tree_sitter", "tree_sitter_go", "tree_sitter_java", "tree_sitter_javascript", "tree_sitter_python"),
+        *("tree_sitter_rust", "tree_sitter_sql", "tree_sitter_typescript"),
+    ),
     "documents": ("typst", "manimgx_fonts", "pypandoc"),
     "google-secrets": ("google.auth", "requests"),
     "duckdb": ("duckdb", "duckdb_sqlalchemy"),

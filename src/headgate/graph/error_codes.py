@@ -23,7 +23,7 @@ ERROR_CODES: Sequence[str] = (
     "extra_not_installed", "file_damaged", "file_not_found", "file_too_large", "flow_invalid", "forbidden",
     "header_refused", "host_not_found", "host_refused", "internal_error", "invalid", "key_missing",
     "knowledge_base_name_taken", "knowledge_base_not_found", "knowledge_document_not_found",
-    "knowledge_evaluation_not_found", "knowledge_not_embedded", "knowledge_not_reranked",
+    "knowledge_evaluation_not_found", "knowledge_name_taken", "knowledge_not_embedded", "knowledge_not_reranked",
     "knowledge_question_not_found",
     "knowledge_readers_unknown", "knowledge_rights_differ", "knowledge_vectors_not_installed",
     "knowledge_version_not_found", "local_model_failed", "local_model_missing", "mcp_missing", "mcp_not_authorizable",

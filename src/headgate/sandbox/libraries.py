@@ -61,6 +61,7 @@ _ISOLATED = {
     "notifications": "notification",
     "descriptions": "api_description",
     "databases": "database_file",
+    "code": "code_sections",
 }
 ISOLATED = tuple(
     f"headgate.components.isolated.{module}:{name}" for module, names in _ISOLATED.items() for name in names.split()

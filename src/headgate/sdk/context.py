@@ -225,6 +225,10 @@ class RunContext(Protocol):
         """Return the transcript of a recording by a speech-to-text model. Raises like a chat model's call."""
         ...
 
+    async def embed(self, model: Model, texts: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+        """Return the vectors of at most 64 texts, none empty, in their order. Raises like a chat model's call."""
+        ...
+
     async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Return how well each of at most 100 texts, none empty, answers a query; the higher, the better.
 

@@ -287,6 +287,11 @@ class FakeContext:
         self.recordings.append(audio)
         return self.transcript
 
+    async def embed(self, model: Model, texts: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+        """Return the number of characters and of words of each text; records the request in `models`."""
+        self.models.append(model)
+        return tuple((float(len(text)), float(len(text.split()))) for text in texts)
+
     async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Return the number of words that each text shares with the query; records the request in `models`."""
         self.models.append(model)

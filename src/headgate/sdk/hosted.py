@@ -87,6 +87,10 @@ class HostedContext:
         """Raise `NotInTheSandbox`."""
         raise _refused("ask a model", "Connect a Transcribe step, and process its text.")
 
+    async def embed(self, model: Model, texts: Sequence[str]) -> NoReturn:  # noqa: ARG002
+        """Raise `NotInTheSandbox`."""
+        raise _refused("ask a model", "Connect an Embed step, and process its vectors.")
+
     async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> NoReturn:  # noqa: ARG002
         """Raise `NotInTheSandbox`."""
         raise _refused("ask a model", "Connect a Rerank step, and process its items.")

@@ -1,7 +1,10 @@
-"""Knowledge: passages of documents that a step may read."""
+"""Knowledge: passages of documents that a step may read, and documents that it adds."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from pydantic import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,8 @@ class KnowledgeQuery:
     """Whether the first passages are reranked; None: when the base has a rerank model, and it can be reached."""
     also: tuple[str, ...] = ()
     """Further queries for the same; the ranks of all are fused."""
+    filters: JsonValue = None
+    """Conditions on the metadata of documents, a list; None: none. See `features.knowledge.filters`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +71,59 @@ class Passage:
     """Rank before the search was reranked; None: it was not."""
 
 
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """A document to add to a knowledge base of the flow's space, or the next version of the document of its name."""
+
+    base: str
+    """Name of the base."""
+    name: str
+    """Identifies the document in its base."""
+    content: bytes
+    media_type: str
+    metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    role: str | None = "viewer"
+    """Lowest role in the space that may read it; None: only its owner, the user who started the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedDocument:
+    """A document that has a content now."""
+
+    document_id: str
+    version: int
+    sha256: str
+    change: Literal["added", "changed", "unchanged"]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentState:
+    """The state of a document's index."""
+
+    status: str
+    """`pending`, `indexing`, `ready` or `failed`."""
+    passages: int
+    problem: str
+    """Why it could not be read; empty unless it could not."""
+    notes: tuple[str, ...]
+    """What was not understood."""
+
+
 class Knowledge(Protocol):
     """Knowledge bases of the flow's space, with the rights of the user who started the run."""
 
     async def search(self, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return passages, the best first; the evidence lists them. Raises `NotFound` for an unknown base."""
+        ...
+
+    async def add(self, document: NewDocument) -> AddedDocument:
+        """Add a document, classified as what has reached the step; one with the same content stays as it is.
+
+        It is indexed afterwards. Raises `NotFound` for an unknown base, `Forbidden`, and `Conflict` for a name that a
+        document has which is not of this flow.
+        """
+        ...
+
+    async def states(self, base: str, document_ids: Sequence[str]) -> Mapping[str, DocumentState]:
+        """Return the states of documents that the user who started the run can view, by id."""
         ...

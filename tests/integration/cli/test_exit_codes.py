@@ -87,6 +87,8 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "knowledge add": ("nobody", "missing.txt"),
     "knowledge change": ("nobody", "missing.txt"),
     "knowledge status": ("nobody",),
+    "knowledge fields": ("nobody",),
+    "knowledge preview": ("nobody", "missing.txt"),
     "knowledge embed": ("nobody", "openai/small"),
     "knowledge retention": ("nobody", "30"),
     "knowledge rerank": ("nobody", "cohere/rerank"),

@@ -289,3 +289,43 @@ class TestSources:
         answered(capsys, "knowledge", "delete-source", "Plans", "Archive")
         assert answered(capsys, "knowledge", "sources", "Plans") == []
         assert run(["knowledge", "source", "Plans", "Archive", "no-such-file"]) == INVALID
+
+
+class TestMetadata:
+    def test_is_given_shown_and_limits_searches(self, plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        document = added(capsys, plan, "--metadata", "team=hr", "--metadata", "year=2024", "--metadata", "draft=true")
+        assert document["metadata"] == {"team": "hr", "year": 2024, "draft": True}
+        fields = answered(capsys, "knowledge", "fields", "Plans")
+        assert [(item["key"], item["kind"], item["values"]) for item in fields] == [
+            ("draft", "boolean", [True]), ("team", "text", ["hr"]), ("year", "number", [2024]),
+        ]  # fmt: skip
+
+        def hits(*where: str) -> int:
+            options = [part for condition in where for part in ("--where", condition)]
+            return len(answered(capsys, "knowledge", "search", "Plans", "secret", *options)["hits"])
+
+        assert [hits(), hits("team=hr|it", "year>=2020", "year<=2024"), hits("draft")] == [1, 1, 1]
+        assert [hits("team=it"), hits("year>=2025"), hits("!draft")] == [0, 0, 0]
+        assert run(["knowledge", "search", "Plans", "x", "--where", "team > 1"]) == INVALID
+        answered(capsys, "knowledge", "change", "Plans", "plan.txt", "--no-metadata")
+        assert answered(capsys, "knowledge", "fields", "Plans") == []
+
+    def test_a_search_says_why_it_is_by_words_only(self, plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        added(capsys, plan)
+        capsys.readouterr()
+        assert run(["knowledge", "search", "Plans", "secret"]) == 0
+        assert "Search by words only: the base has no embedding model." in capsys.readouterr().out
+
+
+class TestPreview:
+    def test_divides_a_file_or_document_and_stores_nothing(
+        self, plan: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        plan.write_text("# Plan\n\n" + "The plan has many words. " * 200)
+        shown = answered(capsys, "knowledge", "preview", "Plans", str(plan), "--tokens", "100", "--overlap", "0")
+        assert (shown["passages"] > 5, shown["largest"] <= 100) == (True, True)
+        assert answered(capsys, "knowledge", "status", "Plans") == []
+        document = added(capsys, plan)
+        whole = answered(capsys, "knowledge", "preview", "Plans", "--document", "plan.txt")
+        assert whole["passages"] == document["passages"]
+        assert run(["knowledge", "preview", "Plans"]) == INVALID

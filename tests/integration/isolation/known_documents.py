@@ -12,6 +12,7 @@ from headgate.features.knowledge.tables import (
     DocumentRow,
     DocumentVersionRow,
     KnowledgeBaseRow,
+    MetadataRow,
     PassageRow,
     ReaderRow,
     VectorGroupsRow,
@@ -51,6 +52,8 @@ async def add_documents(
     await session.execute(
         insert(ReaderRow).values(document_id=document, kind="user", reader_id=principal.user_id, **tenant)
     )
+    value = {"kind": "text", "text": marker, "number": None}
+    await session.execute(insert(MetadataRow).values(document_id=document, key="team", **tenant, **value))
     passage = {
         **tenant, "base_id": base, "document_id": document, "generation": 1, "version": 1, "ordinal": 0, "start": 0,
         "core": 0, "end": len(marker), "page": None, "context": "", "text": marker, "sha256": "0" * 64,

@@ -441,12 +441,20 @@ async def _services(walk: Walk, url: str) -> None:
         assert detail["arguments"]["required"] == ["project", "body"]
         base = (await page.post("/knowledge-bases", json={"name": "Handbook"})).json()["id"]
         file = (await page.post("/files", files={"file": ("leave.md", b"Employees have 27 days of holiday.")})).json()
-        document = (await page.post(f"/knowledge-bases/{base}/documents", json={"file_id": file["id"]})).json()["id"]
+        body = {"file_id": file["id"], "metadata": {"team": "hr"}}
+        document = (await page.post(f"/knowledge-bases/{base}/documents", json=body)).json()["id"]
         async with asyncio.timeout(60):
             while (await page.get(f"/knowledge-bases/{base}/documents/{document}")).json()["status"] != "ready":  # noqa: ASYNC110 - the server indexes it
                 await asyncio.sleep(0.05)
-    assert [line["name"] for line in (await walk("list_knowledge"))["knowledge_bases"]] == ["Handbook"]
-    (passage,) = (await walk("search_knowledge", base="Handbook", query="holiday"))["passages"]
+    (listed,) = (await walk("list_knowledge"))["knowledge_bases"]
+    assert (listed["name"], listed["metadata"]) == ("Handbook", ["team"])
+    answer = await walk(
+        "search_knowledge", base="Handbook", query="holiday", filters=[{"key": "team", "in": ["hr", "it"]}]
+    )
+    assert (answer["words_only"], answer["vector_recall"]) == ("no_model", None)
+    (passage,) = answer["passages"]
+    others = [{"key": "team", "equals": "it"}]
+    assert (await walk("search_knowledge", base="Handbook", query="holiday", filters=others))["passages"] == []
     assert (passage["document"], passage["text"]) == ("leave.md", "Employees have 27 days of holiday.")
     (content,) = (await walk.client.read_resource(passage["uri"])).contents
     assert content.model_dump()["text"] == passage["text"]

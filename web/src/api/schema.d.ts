@@ -3700,6 +3700,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/knowledge-bases/{base_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview passages
+         * @description Divide a file, or a document of the base, without storing anything: to choose the size of passages.
+         *
+         *     Requires the permission `knowledge.edit`.
+         */
+        post: operations["preview_api_v1_knowledge_bases__base_id__preview_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/knowledge-bases/{base_id}/metadata": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List metadata
+         * @description List the keys that documents which you may read have, by which a search can be filtered, with their values.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["list_metadata_api_v1_knowledge_bases__base_id__metadata_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/knowledge-bases/{base_id}/documents": {
         parameters: {
             query?: never;
@@ -3755,7 +3799,7 @@ export interface paths {
         head?: never;
         /**
          * Change a document
-         * @description Change who may read a document, and its classification. It applies to the next search.
+         * @description Change who may read a document, its classification and metadata. It applies to the next search.
          *
          *     Requires the permission `knowledge.edit`.
          */
@@ -8983,6 +9027,33 @@ export interface components {
             max: number;
         };
         /**
+         * Condition
+         * @description What the metadata of a document must have: exactly one of equals, in, a range, or exists.
+         */
+        Condition: {
+            /** Key */
+            key: string;
+            /** Equals */
+            equals?: boolean | number | string | null;
+            /** In */
+            in?: (boolean | number | string)[] | null;
+            /**
+             * At Least
+             * @description The lowest number or first date of a range.
+             */
+            at_least?: boolean | number | string | null;
+            /**
+             * At Most
+             * @description The highest number or last date, which it includes.
+             */
+            at_most?: boolean | number | string | null;
+            /**
+             * Exists
+             * @description Whether the document has a value under the key.
+             */
+            exists?: boolean | null;
+        };
+        /**
          * ConfirmIn
          * @description Proof for the confirmation of a session.
          */
@@ -9533,6 +9604,13 @@ export interface components {
              * @description Null: as the base says.
              */
             retention_days?: number | null;
+            /**
+             * Metadata
+             * @description Replaces all values.
+             */
+            metadata?: {
+                [key: string]: boolean | number | string;
+            } | null;
         };
         /**
          * DocumentIn
@@ -9568,6 +9646,13 @@ export interface components {
              * @default
              */
             language?: string;
+            /**
+             * Metadata
+             * @description Empty: none; of a next version: those of the document.
+             */
+            metadata?: {
+                [key: string]: boolean | number | string;
+            } | null;
         };
         /**
          * DocumentOut
@@ -9612,6 +9697,13 @@ export interface components {
             problem: string;
             /** Notes */
             notes: string[];
+            /**
+             * Metadata
+             * @description Texts, numbers, booleans, and dates of ISO 8601, under keys; searches can be limited by them.
+             */
+            metadata: {
+                [key: string]: boolean | number | string;
+            };
             /** Characters */
             characters: number;
             /** Pages */
@@ -13204,6 +13296,23 @@ export interface components {
             wait?: boolean;
         };
         /**
+         * MetadataField
+         * @description A key that documents have, with the values that most of them have.
+         */
+        MetadataField: {
+            /** Key */
+            key: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "text" | "number" | "date" | "boolean";
+            /** Documents */
+            documents: number;
+            /** Values */
+            values: (boolean | number | string)[];
+        };
+        /**
          * Model
          * @description A chosen chat model. Turn it into a client with `await ctx.chat_model(model)`.
          */
@@ -15055,19 +15164,24 @@ export interface components {
             read_calendar?: boolean;
         };
         /**
-         * PreviewOut
-         * @description A schedule in words, with its next occurrences.
+         * PreviewPassage
+         * @description A passage as it would be stored.
          */
-        PreviewOut: {
-            /** Sentence */
-            sentence: string;
-            /** Next */
-            next: components["schemas"]["FiringOut"][];
-            /**
-             * Holidays
-             * @default []
-             */
-            holidays?: string[];
+        PreviewPassage: {
+            /** Start */
+            start: number;
+            /** Core */
+            core: number;
+            /** End */
+            end: number;
+            /** Page */
+            page: number | null;
+            /** Context */
+            context: string;
+            /** Text */
+            text: string;
+            /** Tokens */
+            tokens: number;
         };
         /**
          * PriorityIn
@@ -17141,6 +17255,11 @@ export interface components {
              */
             rerank?: boolean | null;
             /**
+             * Filters
+             * @description Conditions on the metadata of documents: all of them must be met.
+             */
+            filters?: components["schemas"]["Condition"][];
+            /**
              * Query Model
              * @description Chat model `provider/name` that rewrites the query and writes further ones; the ranks of all are fused. Empty: the query is searched as it is. For editors: no budget applies.
              * @default
@@ -17170,6 +17289,10 @@ export interface components {
             terms: string[];
             /** Vectors */
             vectors: boolean;
+            /** Words Only */
+            words_only?: ("chosen" | "no_model" | "embedding" | "failed") | null;
+            /** Vector Recall */
+            vector_recall?: number | null;
             /**
              * Mode
              * @enum {string}
@@ -17960,7 +18083,7 @@ export interface components {
         };
         /**
          * SourceChange
-         * @description The members to change; omitted ones stay. Readers and classification apply to all its documents at once.
+         * @description The members to change; omitted ones stay. Readers, classification and metadata apply to its documents at once.
          */
         SourceChange: {
             /** Config */
@@ -17973,6 +18096,10 @@ export interface components {
             readers?: components["schemas"]["Readers"] | null;
             /** Classification */
             classification?: number | null;
+            /** Metadata */
+            metadata?: {
+                [key: string]: boolean | number | string;
+            } | null;
         };
         /**
          * SourceIn
@@ -17999,6 +18126,13 @@ export interface components {
              * @default 0
              */
             classification?: number;
+            /**
+             * Metadata
+             * @description Of its documents.
+             */
+            metadata?: {
+                [key: string]: boolean | number | string;
+            };
         };
         /**
          * SourceItemOut
@@ -18034,6 +18168,13 @@ export interface components {
             readers: components["schemas"]["Readers"];
             /** Classification */
             classification: number;
+            /**
+             * Metadata
+             * @description Texts, numbers, booleans, and dates of ISO 8601, under keys; searches can be limited by them.
+             */
+            metadata: {
+                [key: string]: boolean | number | string;
+            };
             /**
              * Status
              * @enum {string}
@@ -20238,6 +20379,32 @@ export interface components {
             name: string;
         };
         /**
+         * PreviewOut
+         * @description How a document would be divided. Nothing is stored.
+         */
+        headgate__features__knowledge__schemas__PreviewOut: {
+            /** Passage Tokens */
+            passage_tokens: number;
+            /** Overlap Tokens */
+            overlap_tokens: number;
+            /** Characters */
+            characters: number;
+            /** Pages */
+            pages: number | null;
+            /** Passages */
+            passages: number;
+            /** Tokens */
+            tokens: number;
+            /** Smallest */
+            smallest: number;
+            /** Largest */
+            largest: number;
+            /** Notes */
+            notes: string[];
+            /** Shown */
+            shown: components["schemas"]["PreviewPassage"][];
+        };
+        /**
          * VerdictOut
          * @description Whether the cited text is in the document with the cited checksum.
          */
@@ -20256,6 +20423,21 @@ export interface components {
             verified: boolean;
             /** Reason */
             reason: string;
+        };
+        /**
+         * PreviewOut
+         * @description A schedule in words, with its next occurrences.
+         */
+        headgate__features__triggers__schemas__PreviewOut: {
+            /** Sentence */
+            sentence: string;
+            /** Next */
+            next: components["schemas"]["FiringOut"][];
+            /**
+             * Holidays
+             * @default []
+             */
+            holidays?: string[];
         };
     };
     responses: never;
@@ -25672,7 +25854,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PreviewOut"];
+                    "application/json": components["schemas"]["headgate__features__triggers__schemas__PreviewOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */
@@ -37370,6 +37552,207 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_api_v1_knowledge_bases__base_id__preview_post: {
+        parameters: {
+            query?: {
+                /** @description Empty: as the base says. */
+                passage_tokens?: number | null;
+                /** @description Empty: as the base says. */
+                overlap_tokens?: number | null;
+                /** @description A document of the base, when no file is sent. */
+                document_id?: string;
+            };
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["headgate__features__knowledge__schemas__PreviewOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_metadata_api_v1_knowledge_bases__base_id__metadata_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                base_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MetadataField"][];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

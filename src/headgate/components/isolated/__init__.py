@@ -28,6 +28,7 @@ NOTIFICATION: Final = "headgate.components.isolated.notifications:notification"
 MAIL: Final = f"{_FORMATS}:mail"
 CHART: Final = f"{_FORMATS}:chart"
 API_DESCRIPTION: Final = "headgate.components.isolated.descriptions:api_description"
+CODE_SECTIONS: Final = "headgate.components.isolated.code:code_sections"
 DATABASE_FILE: Final = "headgate.components.isolated.databases:database_file"
 FUNCTIONS: Final = (
     *(DOCUMENT, PAGE, RECOGNISED, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS),
@@ -47,6 +48,7 @@ FUNCTIONS: Final = (
         NOTIFICATION,
         API_DESCRIPTION,
         DATABASE_FILE,
+        CODE_SECTIONS,
     ),
 )
 """All functions, as `RunContext.isolated` expects them."""

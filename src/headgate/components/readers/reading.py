@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from headgate.components.data.json_text import parse_json
 from headgate.components.readers import office
 from headgate.components.readers.charset import declared_in_markup, decoded
+from headgate.components.readers.code import LANGUAGES
 from headgate.components.readers.delimited import read_delimited
 from headgate.components.readers.document import Document, Unreadable, bounded, require_size
 from headgate.components.readers.docx import read_docx
@@ -70,7 +71,7 @@ def kind_of(content: bytes, name: str, media_type: str = "") -> str:
         return "pdf"
     if media.startswith("image/") and "xml" not in media:
         return "image"
-    if media.partition("/")[0] in {"audio", "video"}:
+    if media.partition("/")[0] in {"audio", "video"} and suffix not in LANGUAGES:  # .ts is also a kind of video
         raise Unreadable(
             f"'{name}' is {media}; it has no text to read.", remedy=("Pass it to a model that accepts files.")
         )

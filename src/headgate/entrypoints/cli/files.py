@@ -18,14 +18,19 @@ else:
     service = lazy_module("headgate.features.files.service")
 
 
+def read_upload(path: Path) -> bytes:
+    """Return the content of a local file. Raises `Invalid` when it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}.", remedy="Check the path.") from error
+
+
 async def store_files(installation: Installation, paths: Sequence[Path]) -> tuple[str, ...]:
     """Store local files as uploads. Returns their ids. Raises `Invalid` when one cannot be read."""
     ids = []
     for path in paths:
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise Invalid(f"{path} cannot be read: {error.strerror}.", remedy="Check the path.") from error
+        content = read_upload(path)
         media_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         stored = await service.store_upload(
             installation.database,

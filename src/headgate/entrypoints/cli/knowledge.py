@@ -9,10 +9,17 @@ import typer
 from pydantic import ValidationError
 from rich.markup import escape
 
-from headgate.entrypoints.cli import knowledge_evaluation, knowledge_models, knowledge_sources
+from headgate.entrypoints.cli import (
+    knowledge_evaluation,
+    knowledge_metadata,
+    knowledge_models,
+    knowledge_preview,
+    knowledge_sources,
+)
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.files import store_files
-from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base
+from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base, search_line
+from headgate.entrypoints.cli.knowledge_metadata import MetadataOption, WhereOption, conditions_of, metadata_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -74,6 +81,8 @@ def _embedded(base: KnowledgeBaseOut) -> str:
     return f"{escape(base.embedding_model)}, {base.passages_embedded} of {base.passages} embedded{approximate}"
 
 
+app.command()(knowledge_metadata.fields)
+app.command()(knowledge_preview.preview)
 app.command()(knowledge_models.create)
 app.command()(knowledge_models.embed)
 app.command()(knowledge_models.rerank)
@@ -86,6 +95,7 @@ def add(
     paths: Annotated[list[Path], typer.Argument(help="Files, or folders whose files are added.")],
     role: RoleOption = None,
     classification: LevelOption = None,
+    metadata: MetadataOption = None,
     json: JsonFlag = False,
 ) -> int:
     """Add files to a knowledge base and index them. A document of the same name becomes its next version.
@@ -105,7 +115,7 @@ def add(
             (file_id,) = await store_files(parts, [path])
             body = checked(
                 DocumentIn, file_id=file_id, name=name, source=str(path)[-500:], readers=readers,
-                classification=classification,
+                classification=classification, metadata=metadata_of(metadata),
             )  # fmt: skip
             async with parts.database.writing() as session:
                 document = await documents.add_document(session, acting(), base.id, body)
@@ -187,11 +197,13 @@ def change(
         int | None,
         typer.Option(help="Days that it is kept; 0: always; -1: as the base says.", min=-1, max=36_500),
     ] = None,
+    metadata: MetadataOption = None,
+    no_metadata: Annotated[bool, typer.Option("--no-metadata", help="Remove all metadata.")] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Change who may read a document, its level or retention: for all its versions, from the next search on.
+    """Change who may read a document, its level, retention or metadata: for all versions, from the next search on.
 
-    Omitted options stay unchanged.
+    Omitted options stay unchanged; metadata is replaced as a whole.
     """
 
     async def work(installation: Installation) -> None:
@@ -206,6 +218,8 @@ def change(
             values |= {} if classification is None else {"classification": classification}
             if retention_days is not None:
                 values["retention_days"] = None if retention_days < 0 else retention_days
+            if metadata or no_metadata:
+                values["metadata"] = metadata_of(metadata) or {}
             document_change = checked(DocumentChange, **values)
             changed = await documents.change_document(session, acting(), base.id, document_id, document_change)
         if json:
@@ -248,12 +262,13 @@ def search(
         str, typer.Option(help="Chat model that writes further queries, as provider/name; empty: none.")
     ] = "",
     queries: Annotated[int, typer.Option(help="Queries that it writes.", min=1, max=MOST_QUERIES)] = 3,
+    where: WhereOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Search a knowledge base: passages with scores, documents and pages."""
     search_in = checked(
         SearchIn, query=query, limit=limit, mode=mode, neighbours=neighbours, diversity=diversity, rerank=rerank,
-        query_model=query_model, queries=queries,
+        query_model=query_model, queries=queries, filters=conditions_of(where),
     )  # fmt: skip
 
     async def work(parts: Parts) -> SearchOut:
@@ -264,9 +279,7 @@ def search(
     if json:
         print_json(answer)
         return
-    how = {"lexical": "by words only", "vector": "by meaning", "hybrid": "by words and meaning"}[answer.mode]
-    reranked = f", reranked by {answer.rerank_model}" if answer.rerank_model else ""
-    console.print(escape(f"Search {how}{f', {answer.embedding_model}' * answer.vectors}{reranked}."))
+    console.print(escape(search_line(answer)))
     if len(answer.queries) > 1:
         console.print(escape(f"Queries: {'; '.join(answer.queries)}"))
     if answer.problem:

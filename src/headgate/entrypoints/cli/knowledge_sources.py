@@ -10,6 +10,7 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base
+from headgate.entrypoints.cli.knowledge_metadata import MetadataOption, metadata_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -55,6 +56,7 @@ def add_source(
     every: Annotated[int | None, typer.Option(help="Seconds between synchronisations; empty: by hand.")] = None,
     role: RoleOption = None,
     classification: LevelOption = None,
+    metadata: MetadataOption = None,
     json: JsonFlag = False,
 ) -> int:
     """Add a source of documents (storage, git, web, sql, mail) to a knowledge base, and synchronise it.
@@ -64,7 +66,7 @@ def add_source(
     readers = Readers() if role is None else Readers(role=None if role == "nobody" else role)
     body = checked(
         SourceIn, name=name, config=_settings(settings), every_seconds=every, readers=readers.model_dump(),
-        classification=classification or 0,
+        classification=classification or 0, metadata=metadata_of(metadata) or {},
     )  # fmt: skip
 
     async def work(parts: Parts) -> int:
@@ -90,14 +92,18 @@ def change_source(
     every: Annotated[int | None, typer.Option(help="Seconds between synchronisations; 0: by hand.", min=0)] = None,
     role: RoleOption = None,
     classification: LevelOption = None,
+    metadata: MetadataOption = None,
     json: JsonFlag = False,
 ) -> int:
-    """Change a source: its settings, schedule, and the readers and level of all its documents. You become its owner.
+    """Change a source: its settings, schedule, and the readers, level and metadata of its documents.
+
+    You become its owner.
 
     Omitted options stay unchanged. It is synchronised; exit code 1 when it could not be read, or not completely.
     """
     values: dict[str, Any] = {"config": _settings(settings)} if settings else {}
     values |= {} if every is None else {"every_seconds": every or None}
+    values |= {} if metadata is None else {"metadata": metadata_of(metadata)}
     values |= {} if classification is None else {"classification": classification}
 
     async def work(parts: Parts) -> int:

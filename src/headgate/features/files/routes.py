@@ -12,7 +12,7 @@ from headgate.features.files.download import download, sent_file
 from headgate.features.files.errors import FileNotFound
 from headgate.features.files.schemas import FileOut
 from headgate.features.files.storage import Storage
-from headgate.features.files.upload import FIELD, pieces, uploaded_file
+from headgate.features.files.upload import FORM, pieces, uploaded_file
 from headgate.foundation.api import (
     Cursor,
     Limit,
@@ -32,20 +32,6 @@ router = APIRouter(tags=["files"])
 
 Contents = Annotated[Storage, part("storage")]
 _VIEW = [needs(Permission.FILES_VIEW)]
-_FORM = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "properties": {FIELD: {"type": "string", "format": "binary"}},
-                    "required": [FIELD],
-                }
-            }
-        },
-    }
-}
 
 
 @router.post(
@@ -53,7 +39,7 @@ _FORM = {
     status_code=201,
     summary="Upload a file",
     responses=problems(413),
-    openapi_extra=_FORM,
+    openapi_extra=FORM,
     dependencies=[needs(Permission.FILES_UPLOAD)],
 )
 async def upload(

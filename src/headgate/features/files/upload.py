@@ -14,6 +14,10 @@ FIELD = "file"
 PIECE_BYTES = 1024 * 1024
 FORM_OVERHEAD_BYTES = 64 * 1024
 """Overhead of a form around its file: boundaries, headers, other fields."""
+_SCHEMA = {"type": "object", "properties": {FIELD: {"type": "string", "format": "binary"}}, "required": [FIELD]}
+OPTIONAL_FORM = {"requestBody": {"required": False, "content": {"multipart/form-data": {"schema": _SCHEMA}}}}
+FORM = {"requestBody": {**OPTIONAL_FORM["requestBody"], "required": True}}
+"""The body of a request with a file, for the API description."""
 
 
 @asynccontextmanager

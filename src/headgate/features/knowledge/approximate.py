@@ -38,6 +38,8 @@ class Probe:
     first: int
     """The first group of the epoch."""
     groups: tuple[int, ...]
+    recall: float
+    """Measured share of the nearest passages that it finds."""
 
     @property
     def conditions(self) -> tuple[ColumnElement[bool], ...]:
@@ -62,7 +64,7 @@ async def probe_of(session: AsyncSession, scope: Scope, model: str, question: Se
     near = decode(list(parts(made.centroids, made.size))) @ np.asarray(question, np.float32)
     number = min(len(near), round(made.probes * max(1.0, made.vectors / count)))
     first = made.epoch * GROUPS
-    return Probe(first, tuple(int(group) + first for group in np.argsort(-near)[:number]))
+    return Probe(first, tuple(int(group) + first for group in np.argsort(-near)[:number]), made.recall or 0.0)
 
 
 def parts(items: Any, size: int) -> Any:  # noqa: ANN401 - a sequence

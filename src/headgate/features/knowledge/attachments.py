@@ -101,6 +101,7 @@ class Attachments:
                 if row is None:
                     message = await documents.describe_document(session, actor, base.id, document.id)
                     body.readers, body.classification = message.readers, message.classification
+                    body.metadata = message.metadata
                 added = await documents.add_document(session, actor, base.id, body)
                 await repository.attach(session, added.id, document.id, tenant_id=tenant_id)
         except BaseException as error:

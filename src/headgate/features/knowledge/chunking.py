@@ -91,6 +91,37 @@ def divide(
     return chunks
 
 
+def divide_code(text: str, sections: Sequence[tuple[int, str]], *, most_tokens: int = MOST_TOKENS) -> list[Chunk]:
+    """Return the passages of source code: one a function or class, the heading being its qualified name.
+
+    Small ones follow each other in one passage, which has all their names; large ones are cut after lines. Nothing
+    overlaps.
+
+    Args:
+        text: Source code.
+        sections: Where each function, class and what is between them begins, from 0, and its name.
+        most_tokens: Size of a passage.
+    """
+    chunks: list[Chunk] = []
+    group: list[_Piece] = []
+    names: list[str] = []
+    starts = [*sections, (len(text), "")]
+    for (start, name), (end, _) in pairwise(starts):
+        for piece in _divided(text, _Piece(start, end, "code", None), most_tokens):
+            tokens = sum(before.tokens for before in group)
+            if group and (tokens >= most_tokens // SMALL_SECTION or tokens + piece.tokens > most_tokens):
+                chunks.append(_code_chunk(group, names))
+                group, names = [], []
+            group.append(piece)
+            names += [name] if name and name not in names else []
+    return [*chunks, _code_chunk(group, names)] if group else chunks
+
+
+def _code_chunk(group: Sequence[_Piece], names: Sequence[str]) -> Chunk:
+    headings = (", ".join(names),) if names else ()
+    return Chunk(group[0].start, group[0].start, group[-1].end, None, headings)
+
+
 def _weight(match: re.Match[str]) -> int:
     return -(-(match.end() - match.start()) // 6)
 

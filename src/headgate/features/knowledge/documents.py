@@ -12,12 +12,12 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.directory.service import missing_groups
 from headgate.features.accounts.users.service import missing_users
 from headgate.features.audit.actions import Action
-from headgate.features.audit.recorder import record
 from headgate.features.files import service as files
 from headgate.features.files.tables import StoredFile
 from headgate.features.jobs.leases import clock
 from headgate.features.knowledge import repository, vector_index
 from headgate.features.knowledge.contents import bring_file, delete_unused, hold_file
+from headgate.features.knowledge.describing import described, record_change
 from headgate.features.knowledge.errors import (
     DocumentNotFound,
     ReadersUnknown,
@@ -25,6 +25,8 @@ from headgate.features.knowledge.errors import (
     TooManyDocuments,
     VersionNotFound,
 )
+from headgate.features.knowledge.metadata import Metadata
+from headgate.features.knowledge.metadata_rows import set_metadata
 from headgate.features.knowledge.rights import readable, reader_of
 from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, DocumentOut, PassageOut, Readers
 from headgate.features.knowledge.service import get_base, visible_to
@@ -34,9 +36,6 @@ from headgate.foundation.ids import is_id, new_id
 
 MOST_DOCUMENTS = 100_000
 """Maximum documents of one base."""
-_AUDITED = {
-    "version", "sha256", "size_bytes", "source", "classification", "readers", "retention_days", "parent_id", "file_id",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +77,9 @@ async def add_document(
         size_bytes=file.size_bytes, media_type=file.media_type, created_at=now(),
     )  # fmt: skip
     await repository.add_knowledge(session, version)
-    out = (await _described(session, [(row, version)], principal.tenant_id))[0]
-    await _record(session, principal, action, base, out)
+    await _set_metadata(session, row, document_in.metadata)
+    out = (await described(session, [(row, version)], principal.tenant_id))[0]
+    await record_change(session, principal, action, base, out)
     return out
 
 
@@ -108,6 +108,11 @@ async def _new_document(
     return row
 
 
+async def _set_metadata(session: AsyncSession, row: DocumentRow, metadata: Metadata | None) -> None:
+    if metadata is not None:
+        await set_metadata(session, DocumentRow.id == row.id, metadata, tenant_id=row.tenant_id)
+
+
 async def _require_replaceable(
     session: AsyncSession, principal: Principal, base: KnowledgeBaseRow, row: DocumentRow, document_in: DocumentIn
 ) -> None:
@@ -122,14 +127,15 @@ async def _unchanged(
     session: AsyncSession, principal: Principal, document: OpenDocument, document_in: DocumentIn
 ) -> DocumentOut:
     row, language = document.row, document_in.language
+    await _set_metadata(session, row, document_in.metadata)
     again = row.status == "failed" or language not in {"", row.language}
     if again:
         row.language = language or row.language
         _index_again(row)
         await session.flush()
-    out = (await _described(session, [(row, document.version)], row.tenant_id))[0]
+    out = (await described(session, [(row, document.version)], row.tenant_id))[0]
     if again:
-        await _record(session, principal, "knowledge_document.reindexed", document.base, out)
+        await record_change(session, principal, "knowledge_document.reindexed", document.base, out)
     await delete_unused(session, principal, [document_in.file_id])
     return out
 
@@ -194,7 +200,7 @@ async def document_id_of(session: AsyncSession, principal: Principal, base_id: s
 async def describe_document(session: AsyncSession, principal: Principal, base_id: str, document_id: str) -> DocumentOut:
     """Return a document with its state. Raises `BaseNotFound`, `DocumentNotFound`."""
     document = await get_document(session, principal, base_id, document_id)
-    return (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
+    return (await described(session, [(document.row, document.version)], principal.tenant_id))[0]
 
 
 async def list_documents(
@@ -206,7 +212,7 @@ async def list_documents(
     rows = await repository.list_documents(
         session, base.id, tenant_id=principal.tenant_id, visible=visible, limit=limit, before=before
     )
-    return await _described(session, rows, principal.tenant_id)
+    return await described(session, rows, principal.tenant_id)
 
 
 async def due_documents(session: AsyncSession, principal: Principal, base_id: str) -> Sequence[str]:
@@ -260,7 +266,7 @@ async def change_document(
         session, principal, base_id, document_id, permission=Permission.KNOWLEDGE_EDIT, lock=True
     )
     row, pair = document.row, [(document.row, document.version)]
-    before = (await _described(session, pair, principal.tenant_id))[0]
+    before = (await described(session, pair, principal.tenant_id))[0]
     if change.classification is not None:
         row.classification = change.classification
     if "retention_days" in change.model_fields_set:
@@ -268,9 +274,10 @@ async def change_document(
     row.updated_at = now()
     if change.readers is not None:
         await _set_readers(session, row, change.readers)
+    await _set_metadata(session, row, change.metadata)
     await session.flush()
-    out = (await _described(session, pair, principal.tenant_id))[0]
-    await _record(session, principal, "knowledge_document.changed", document.base, out, before=before)
+    out = (await described(session, pair, principal.tenant_id))[0]
+    await record_change(session, principal, "knowledge_document.changed", document.base, out, before=before)
     await _change_attached(session, principal, before, change)
     return out
 
@@ -279,7 +286,9 @@ async def _change_attached(
     session: AsyncSession, caller: Principal, before: DocumentOut, change: DocumentChange
 ) -> None:
     """Change the readers and classification of the attachments that have those of their message."""
-    rights = DocumentChange.model_validate(change.model_dump(exclude_unset=True, exclude={"retention_days"}))
+    rights = DocumentChange.model_validate(
+        change.model_dump(exclude_unset=True, exclude={"retention_days", "metadata"})
+    )
     rows = await repository.attached_documents(session, before.id, tenant_id=caller.tenant_id)
     for row in rows if rights.model_fields_set else ():
         with suppress(DocumentNotFound):  # the caller may not know of it
@@ -295,8 +304,8 @@ async def reindex_document(session: AsyncSession, principal: Principal, base_id:
     )
     _index_again(document.row)
     await session.flush()
-    out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
-    await _record(session, principal, "knowledge_document.reindexed", document.base, out)
+    out = (await described(session, [(document.row, document.version)], principal.tenant_id))[0]
+    await record_change(session, principal, "knowledge_document.reindexed", document.base, out)
     return out
 
 
@@ -314,9 +323,9 @@ async def delete_document(session: AsyncSession, principal: Principal, base_id: 
             file_ids += await delete_document(session, principal, base_id, attached.id)
         except DocumentNotFound:  # the caller may not know of it: it stays, and is attached to nothing
             await repository.attach(session, attached.id, None, tenant_id=principal.tenant_id)
-    out = (await _described(session, [(document.row, document.version)], principal.tenant_id))[0]
+    out = (await described(session, [(document.row, document.version)], principal.tenant_id))[0]
     versions = await repository.versions_of(session, [document.row.id], tenant_id=principal.tenant_id)
-    await _record(session, principal, "knowledge_document.deleted", document.base, None, before=out)
+    await record_change(session, principal, "knowledge_document.deleted", document.base, None, before=out)
     await repository.remove_knowledge(session, document.row)
     return file_ids + await delete_unused(session, principal, [version.file_id for version in versions])
 
@@ -353,48 +362,3 @@ async def lock_base(session: AsyncSession, base: KnowledgeBaseRow) -> None:
 def listed(readers: Readers) -> list[tuple[str, str]]:
     """Return kind and id of each listed reader."""
     return [("user", entry) for entry in readers.users] + [("group", entry) for entry in readers.groups]
-
-
-async def _described(
-    session: AsyncSession, rows: Sequence[tuple[DocumentRow, DocumentVersionRow]], tenant_id: str
-) -> list[DocumentOut]:
-    readers = await repository.readers_of(session, [row.id for row, _ in rows], tenant_id=tenant_id)
-    described = []
-    for row, version in rows:
-        stored = readers.get(row.id, [])
-        values = {name: getattr(row, name) for name in DocumentOut.model_fields if hasattr(row, name)}
-        values |= {
-            "sha256": version.sha256, "size_bytes": version.size_bytes, "media_type": version.media_type,
-            "file_id": version.file_id,
-            "readers": {
-                "role": row.reader_role,
-                "users": [entry for kind, entry in stored if kind == "user"],
-                "groups": [entry for kind, entry in stored if kind == "group"],
-            },
-        }  # fmt: skip
-        described.append(DocumentOut.model_validate(values))
-    return described
-
-
-async def _record(
-    session: AsyncSession,
-    principal: Principal,
-    action: Action,
-    base: KnowledgeBaseRow,
-    after: DocumentOut | None,
-    *,
-    before: DocumentOut | None = None,
-) -> None:
-    document = after or before
-    if document is None:
-        raise RuntimeError("a change of a document has a state before or after")
-    shown = _audited(document)
-    await record(
-        session, principal, action, id=document.id, name=document.name, space_id=base.space_id,
-        before=None if before is None else _audited(before), after=None if after is None else shown,
-        payload=shown | {"base_id": base.id},
-    )  # fmt: skip
-
-
-def _audited(document: DocumentOut) -> dict[str, object]:
-    return document.model_dump(mode="json", include=_AUDITED)

@@ -14,7 +14,7 @@ from headgate.features.knowledge.errors import NoEmbeddings
 from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, Variant, not_embedded
 from headgate.features.knowledge.reranking import Reranking, reranker_of
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.schemas import Mode, SearchIn, SearchOut
+from headgate.features.knowledge.schemas import Mode, SearchIn, SearchOut, WordsOnly
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import KnowledgeBaseRow
@@ -79,13 +79,15 @@ class Searcher:
 
         async def scoping(session: AsyncSession) -> Scope:
             base = await get_base(session, principal, base_id)
-            return Scope(base.tenant_id, base.id, await reader_of(session, principal, base.space_id))
+            reader = await reader_of(session, principal, base.space_id)
+            return Scope(base.tenant_id, base.id, reader, search_in.filters)
 
         by_model = await reranking_of(self.embedder, principal, base, search_in) if ranker else None
         variants = [Variant(*more) for more in zip(queries[1:], questions[1:], strict=True)]
         answer = await reranking.search(self.database, scoping, search_in, questions[0], by_model, variants=variants)
+        reason = None if answer.vectors else words_only(base, search_in.mode, model)
         problems = " ".join(filter(None, (problem, answer.problem)))
-        return answer.model_copy(update={"problem": problems}) if problems else answer
+        return answer.model_copy(update={"problem": problems, "words_only": reason})
 
     async def probe(self, principal: Principal, space_id: str, model: str | None, ranker: str | None = None) -> None:
         """Embed and rerank a text with the models that a base is to have, as an editor of its space.
@@ -138,6 +140,15 @@ async def reranking_of(
     clearance = await embedder.clearance(base.tenant_id, base.rerank_model)
     required = bool(search_in.rerank)
     return Reranking(base.rerank_model, base.rerank_candidates, ask, clearance, required=required)
+
+
+def words_only(base: KnowledgeBaseRow, mode: Mode | None, model: str) -> WordsOnly:
+    """Return why a search was lexical; `model` is the one that the question should have been embedded with."""
+    if mode == "lexical":
+        return "chosen"
+    if model:
+        return "failed"
+    return "embedding" if base.embedding_model else "no_model"
 
 
 async def model_of_search(session: AsyncSession, base: KnowledgeBaseRow, mode: Mode | None) -> str:

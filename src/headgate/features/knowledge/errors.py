@@ -40,6 +40,19 @@ class DocumentNotFound(NotFound):
         )
 
 
+class NameOfAnother(Conflict):
+    """A flow would replace a document that it did not add."""
+
+    code = "knowledge_name_taken"
+    title = "Name taken"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The knowledge base has a document '{name[:200]}' that is not of this flow.",
+            remedy="Use other names in the flow, such as reports/{item.name}.",
+        )
+
+
 class VersionNotFound(NotFound):
     """The document has no version with that number."""
 

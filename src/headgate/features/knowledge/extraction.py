@@ -10,12 +10,16 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from headgate.components.isolated import MAIL
+from headgate.components.isolated import CODE_SECTIONS, MAIL
 from headgate.components.isolated.calls import Runners, TenantIsolation, call_isolated, read_document
+from headgate.components.readers.code import Section, language_of_code
 from headgate.components.readers.document import require_size
 from headgate.components.readers.mail import MOST_FILES, message_text
 from headgate.components.readers.reading import kind_of, read_text
+from headgate.features.knowledge.chunking import Chunk, divide, divide_code
+from headgate.foundation.extras import is_installed
 from headgate.foundation.flow_threads import run_in_flow_thread
+from headgate.sdk import ComponentError
 from headgate.sdk.coerce import clean_text
 
 MOST_NOTES = 50
@@ -48,6 +52,14 @@ class Extract:
     """What was not understood, one sentence each."""
     attached: tuple[Attached, ...] | None = None
     """Of a message; None: it is no message."""
+    sections: tuple[Section, ...] = ()
+    """Functions and classes of source code; empty for other texts."""
+
+    def divided(self, *, most_tokens: int, overlap_tokens: int) -> list[Chunk]:
+        """Return its passages: of source code by function and class, else along its structure."""
+        if self.sections:
+            return divide_code(self.text, self.sections, most_tokens=most_tokens)
+        return divide(self.text, pages=self.pages, most_tokens=most_tokens, overlap_tokens=overlap_tokens)
 
     def page_number(self, counted: int | None) -> int | None:
         """Return the number in the document of the page that is counted from 1 among those with text."""
@@ -59,7 +71,7 @@ async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str
     calls, kind = TenantIsolation(runners, tenant_id), kind_of(content, name, media_type)
     if kind == "text":  # decoding parses nothing: no process is needed
         text = await run_in_flow_thread(read_text, content, name)
-        return Extract(clean_text(text), (), (), None, ())
+        return await _code(calls, clean_text(text), name)
     if kind == "mail":
         return await _message(calls, content, name)
     has_pages = kind in _PAGED
@@ -72,6 +84,26 @@ async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str
     parts = [page for page in texts if page]
     starts = accumulate((len(part) + len(_BETWEEN) for part in parts[:-1]), initial=0)
     return Extract(_BETWEEN.join(parts), tuple(starts), numbers, len(texts), read.notes[:MOST_NOTES])
+
+
+async def _code(calls: TenantIsolation, text: str, name: str) -> Extract:
+    """Return a text with the functions and classes of source code, by lines when it cannot be parsed."""
+    language = language_of_code(name)
+    if not language or not text.strip():
+        return Extract(text, (), (), None, ())
+    if not is_installed("code"):
+        missing = "Divided by lines, not by function: install the parsers with: pip install 'headgate[code]'"
+        return Extract(text, (), (), None, (missing,), sections=((0, ""),))
+    arguments: dict[str, JsonValue] = {"text": text, "language": language}
+    try:
+        parsed = await call_isolated(calls, CODE_SECTIONS, arguments, f"'{name}'")
+    except ComponentError:  # it took too long or too much memory
+        parsed = None
+    if parsed is None:
+        note = f"Divided by lines: it does not parse as {language}."
+        return Extract(text, (), (), None, (note,), sections=((0, ""),))
+    sections = tuple((start, title) for start, title in cast("list[Section]", parsed))
+    return Extract(text, (), (), None, (), sections=sections)
 
 
 async def _message(calls: TenantIsolation, content: bytes, name: str) -> Extract:

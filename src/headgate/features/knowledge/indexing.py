@@ -27,7 +27,7 @@ from headgate.features.jobs.runner import JobKind, JobRunner
 from headgate.features.knowledge import repository, search_index, vector_index
 from headgate.features.knowledge.attachments import Attachments
 from headgate.features.knowledge.changes import changes_of
-from headgate.features.knowledge.chunking import Chunk, count_tokens, digest_of, divide
+from headgate.features.knowledge.chunking import Chunk, count_tokens, digest_of
 from headgate.features.knowledge.embedding import Embedder
 from headgate.features.knowledge.extraction import Extract, extract
 from headgate.features.knowledge.questions import LIKELY_TO_PASS
@@ -369,7 +369,7 @@ async def _require_current(
 
 def prepared(read: Extract, document: DocumentRow, base: KnowledgeBaseRow) -> Passages:
     """Return the passages of a text. Takes time in proportion to the text."""
-    chunks = divide(read.text, pages=read.pages, most_tokens=base.passage_tokens, overlap_tokens=base.overlap_tokens)
+    chunks = read.divided(most_tokens=base.passage_tokens, overlap_tokens=base.overlap_tokens)
     place = {
         "tenant_id": document.tenant_id, "base_id": base.id, "document_id": document.id,
         "generation": document.generation, "version": document.version,

@@ -2,17 +2,21 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import StreamingResponse
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.files.download import download, sent_file
 from headgate.features.files.storage import Storage
+from headgate.features.files.upload import OPTIONAL_FORM, uploaded_file
 from headgate.features.knowledge import documents, service
 from headgate.features.knowledge.contents import delete_contents
 from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.indexing import Indexer
+from headgate.features.knowledge.metadata import MetadataField
+from headgate.features.knowledge.metadata_rows import list_fields
+from headgate.features.knowledge.previewing import Content, Previewer
 from headgate.features.knowledge.schemas import (
     MOST_VERSION,
     DocumentChange,
@@ -22,6 +26,8 @@ from headgate.features.knowledge.schemas import (
     KnowledgeBaseIn,
     KnowledgeBaseOut,
     PassageOut,
+    PreviewIn,
+    PreviewOut,
     SearchIn,
     SearchOut,
     VerifyIn,
@@ -41,6 +47,7 @@ from headgate.foundation.api import (
     problems,
 )
 from headgate.foundation.database import Database
+from headgate.foundation.settings import Settings
 
 router = APIRouter(prefix="/knowledge-bases", tags=["knowledge"])
 _VIEW, _EDIT = [needs(Permission.KNOWLEDGE_VIEW)], [needs(Permission.KNOWLEDGE_EDIT)]
@@ -119,6 +126,35 @@ async def search(base_id: str, body: SearchIn, caller: Caller, searcher: Search)
     return await searcher.search_as(caller, base_id, body)
 
 
+@router.post(
+    "/{base_id}/preview",
+    summary="Preview passages",
+    responses=problems(403, 404, 413),
+    openapi_extra=OPTIONAL_FORM,
+    dependencies=_EDIT,
+)
+async def preview(
+    base_id: str,
+    request: Request,
+    caller: Caller,
+    options: Annotated[PreviewIn, Query()],
+    previewer: Annotated[Previewer, part("previews")],
+) -> PreviewOut:
+    """Divide a file, or a document of the base, without storing anything: to choose the size of passages."""
+    if options.document_id:
+        return await previewer.preview(caller, base_id, options, None)
+    settings: Settings = request.app.state.settings
+    async with uploaded_file(request, max_bytes=settings.server.max_upload_bytes) as file:
+        content = Content(file.filename or "document", file.content_type or "", await file.read())
+    return await previewer.preview(caller, base_id, options, content)
+
+
+@router.get("/{base_id}/metadata", summary="List metadata", responses=problems(404), dependencies=_VIEW)
+async def list_metadata(base_id: str, session: ReadSession, caller: Caller) -> list[MetadataField]:
+    """List the keys that documents which you may read have, by which a search can be filtered, with their values."""
+    return await list_fields(session, caller, await service.get_base(session, caller, base_id))
+
+
 @router.get("/{base_id}/documents", summary="List documents", responses=problems(404), dependencies=_VIEW)
 async def list_documents(
     base_id: str, session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None
@@ -161,7 +197,7 @@ async def read_document(base_id: str, document_id: str, session: ReadSession, ca
 async def change_document(
     base_id: str, document_id: str, body: DocumentChange, session: WriteSession, caller: Caller
 ) -> DocumentOut:
-    """Change who may read a document, and its classification. It applies to the next search."""
+    """Change who may read a document, its classification and metadata. It applies to the next search."""
     return await documents.change_document(session, caller, base_id, document_id, body)
 
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from headgate.features.knowledge.chunking import MOST_TOKENS, OVERLAP_TOKENS
+from headgate.features.knowledge.metadata import Conditions, Metadata
 from headgate.features.knowledge.terms import LONGEST_QUERY
 from headgate.features.models.reranking import MOST_TEXTS
 from headgate.foundation import names
@@ -18,6 +19,8 @@ LONGEST_NAME = 255
 DocumentName = Annotated[names.Name, Field(max_length=LONGEST_NAME)]
 ReaderRole = Literal["visitor", "viewer", "runner", "editor", "publisher", "owner"]
 Mode = Literal["lexical", "vector", "hybrid"]
+WordsOnly = Literal["chosen", "no_model", "embedding", "failed"]
+"""Why a search is lexical only."""
 EmbeddingModel = Annotated[
     str, Field(max_length=250, pattern=r"^([^\s/\x00][^/\x00]*/[^\s\x00][^\x00]*)?$", description="As `provider/name`.")
 ]
@@ -175,6 +178,9 @@ class DocumentIn(BaseModel):
         ),
     )
     language: str = Field(default="", max_length=16, description="ISO 639-1 code; empty: detected.")
+    metadata: Metadata | None = Field(
+        default=None, description="Empty: none; of a next version: those of the document."
+    )
 
 
 class DocumentChange(BaseModel):
@@ -185,6 +191,7 @@ class DocumentChange(BaseModel):
     readers: Readers | None = None
     classification: int | None = Field(default=None, ge=0, le=4)
     retention_days: RetentionDays | None = Field(default=None, description="Null: as the base says.")
+    metadata: Metadata | None = Field(default=None, description="Replaces all values.")
 
 
 class DocumentOut(BaseModel):
@@ -214,6 +221,7 @@ class DocumentOut(BaseModel):
     """Why it could not be read, or why the last attempt failed while it waits for the next one."""
     notes: list[str]
     """What was not understood."""
+    metadata: Metadata
     characters: int
     pages: int | None
     passages: int
@@ -247,6 +255,48 @@ class PassageOut(BaseModel):
     tokens: int
 
 
+class PreviewIn(BaseModel):
+    """How a document is divided for a preview."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    passage_tokens: int | None = Field(default=None, ge=50, le=2_000, description="Empty: as the base says.")
+    overlap_tokens: int | None = Field(default=None, ge=0, le=500, description="Empty: as the base says.")
+    document_id: str = Field(default="", max_length=36, description="A document of the base, when no file is sent.")
+
+
+class PreviewPassage(BaseModel):
+    """A passage as it would be stored."""
+
+    start: int
+    core: int
+    """Where the part begins that the passage before it does not contain."""
+    end: int
+    page: int | None
+    context: str
+    text: str
+    tokens: int
+
+
+class PreviewOut(BaseModel):
+    """How a document would be divided. Nothing is stored."""
+
+    passage_tokens: int
+    overlap_tokens: int
+    characters: int
+    pages: int | None
+    passages: int
+    tokens: int
+    """Of all passages, with their overlap."""
+    smallest: int
+    """Tokens of the smallest passage."""
+    largest: int
+    notes: list[str]
+    """What was not understood."""
+    shown: list[PreviewPassage]
+    """The first passages."""
+
+
 class SearchIn(BaseModel):
     """A search in a knowledge base."""
 
@@ -274,6 +324,7 @@ class SearchIn(BaseModel):
             " keep their order, and `problem` says why. True: the search fails with the model. False: never."
         ),
     )
+    filters: Conditions = Field(default_factory=list)
     query_model: EmbeddingModel = Field(
         default="",
         description=(
@@ -345,6 +396,12 @@ class SearchOut(BaseModel):
     """Terms that were searched."""
     vectors: bool
     """Whether embeddings were used; without them the search is lexical only."""
+    words_only: WordsOnly | None = None
+    """Why it is lexical only: it was asked for, the base has no model, its passages are being embedded, or the model
+    failed, as `problem` says."""
+    vector_recall: float | None = None
+    """Measured share of the nearest passages that this search by meaning finds: it is approximate, because there are
+    many. Null: all were compared, or none."""
     mode: Mode
     embedding_model: str
     """The model that embedded the query; empty for a lexical search."""

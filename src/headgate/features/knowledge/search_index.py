@@ -28,6 +28,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.knowledge.metadata import Condition
+from headgate.features.knowledge.metadata_rows import matching
 from headgate.features.knowledge.rights import Reader, readable
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, PassageRow
 from headgate.features.knowledge.terms import vector_of
@@ -48,17 +50,22 @@ _INDEX = table("knowledge_index", column("rowid"), column("terms"), column("base
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is searched: a base, with the rights of a reader."""
+    """What is searched: documents of a base with some metadata, with the rights of a reader."""
 
     tenant_id: str
     base_id: str
     reader: Reader
+    filters: Sequence[Condition] = ()
+    """On the metadata of documents."""
 
     @property
     def documents(self) -> Any:  # noqa: ANN401 - a query
         """Return a query of the ids of the documents that may be read."""
         return select(DocumentRow.id).where(
-            DocumentRow.base_id == self.base_id, DocumentRow.tenant_id == self.tenant_id, readable(self.reader)
+            DocumentRow.base_id == self.base_id,
+            DocumentRow.tenant_id == self.tenant_id,
+            readable(self.reader),
+            *matching(self.filters),
         )
 
     @property

@@ -57,7 +57,7 @@ async def search_as(
     """Search a base as a user; lexically without the embedded query. Raises `BaseNotFound`, `PermissionMissing`."""
     base = await get_base(session, principal, base_id)
     reader = await reader_of(session, principal, base.space_id, clearance=clearance)
-    return await search(session, Scope(principal.tenant_id, base.id, reader), search_in, question)
+    return await search(session, Scope(principal.tenant_id, base.id, reader, search_in.filters), search_in, question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +75,8 @@ class Matches:
     """Ids of passages, the best first."""
     places: dict[int, int]
     """The place of each one by the fused ranks, from 1."""
+    recall: float | None = None
+    """Measured share of the nearest passages that an approximate search finds; None: it was exact, or lexical."""
     scores: Mapping[int, float] = field(default_factory=dict)
     """Scores of a rerank model, of the passages that it received."""
     rerank_model: str = ""
@@ -116,10 +118,11 @@ async def find(
     """Return which passages match, in the order of their fused ranks."""
     mode: Mode = "lexical" if question is None else search_in.mode or "hybrid"
     searched = query_terms(search_in.query)
-    ranks = await _ranks(session, scope, mode, searched, question)
+    ranks, recall = await _ranks(session, scope, mode, searched, question)
     for number, variant in enumerate(variants, start=1):
         further = query_terms(variant.text)
-        for id_, further_ranks in (await _ranks(session, scope, mode, further, variant.question)).items():
+        more, _ = await _ranks(session, scope, mode, further, variant.question)
+        for id_, further_ranks in more.items():
             known = ranks.get(id_, Ranks(queries=()))
             ranks[id_] = replace(known, more=(*known.more, *further_ranks.own), queries=(*known.queries, number))
         searched += [term for term in further if term not in searched]
@@ -127,7 +130,7 @@ async def find(
     ordered = sorted(ranks, key=lambda id_: (-ranks[id_].fused, ranks[id_].lexical is None, id_))
     places = {id_: place for place, id_ in enumerate(ordered, start=1)}
     queries = [search_in.query, *(variant.text for variant in variants)]
-    return Matches(mode, queries, searched, "" if question is None else question.model, ranks, ordered, places)
+    return Matches(mode, queries, searched, "" if question is None else question.model, ranks, ordered, places, recall)
 
 
 async def candidates(session: AsyncSession, scope: Scope, matches: Matches, number: int) -> list[Candidate]:
@@ -157,6 +160,7 @@ async def results(session: AsyncSession, scope: Scope, search_in: SearchIn, matc
         terms=[] if matches.mode == "vector" else matches.searched,
         vectors=matches.mode != "lexical",
         mode=matches.mode,
+        vector_recall=matches.recall,
         embedding_model=matches.model,
         rerank_model=matches.rerank_model,
         hits=[
@@ -168,15 +172,16 @@ async def results(session: AsyncSession, scope: Scope, search_in: SearchIn, matc
 
 async def _ranks(
     session: AsyncSession, scope: Scope, mode: Mode, searched: list[str], question: Question | None
-) -> dict[int, Ranks]:
-    """Return the ranks of the candidates of each way of searching."""
+) -> tuple[dict[int, Ranks], float | None]:
+    """Return the ranks of the candidates of each way of searching, and the recall of an approximate one."""
     ids = [] if mode == "vector" else await search_index.ranked(session, scope, searched, limit=CANDIDATES)
     ranks = {id_: Ranks(lexical=rank) for rank, id_ in enumerate(ids, start=1)}
+    recall = None
     if question is not None:
-        near = await vectors.nearest(session, scope, question.model, question.vector, limit=CANDIDATES)
+        near, recall = await vectors.nearest(session, scope, question.model, question.vector, limit=CANDIDATES)
         for rank, (id_, similarity) in enumerate(near, start=1):
             ranks[id_] = replace(ranks.get(id_, Ranks()), vector=rank, similarity=similarity)
-    return ranks
+    return ranks, recall
 
 
 def _hit(

@@ -173,6 +173,27 @@ class ReaderRow(Row):
     tenant_id: Mapped[str] = mapped_column(String(36))
 
 
+class MetadataRow(Row):
+    """A value of a document's metadata; see `metadata.Typed`."""
+
+    __tablename__ = "knowledge_metadata"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["document_id", "tenant_id"],
+            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
+            ondelete="CASCADE",
+        ),
+        CheckConstraint("kind IN ('text', 'number', 'date', 'boolean')", name="kind_known"),
+    )
+
+    document_id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    key: Mapped[str] = mapped_column(String(64), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))
+    kind: Mapped[str] = mapped_column(String(8))
+    text: Mapped[str] = mapped_column(Text)
+    number: Mapped[float | None] = mapped_column(Float)
+
+
 class PassageRow(Row):
     """A passage of a document. On SQLite, triggers keep the FTS5 table `knowledge_index` the same as these rows."""
 

@@ -46,8 +46,11 @@ def is_installed() -> bool:
 
 async def nearest(
     session: AsyncSession, scope: Scope, model: str, question: Sequence[float], *, limit: int
-) -> list[Near]:
-    """Return the passages nearest to a question, among those that the reader may read, the nearest first."""
+) -> tuple[list[Near], float | None]:
+    """Return the passages nearest to a question, among those that the reader may read, the nearest first.
+
+    And the measured share of the nearest ones that such a search finds; None when all were compared.
+    """
     require_vectors()
     row = VectorRow
     query = select(row.passage_id, row.vector).where(
@@ -64,7 +67,7 @@ async def nearest(
         stream = await session.stream(part.execution_options(yield_per=BATCH))
         async for rows in stream.partitions():
             best = await asyncio.get_running_loop().run_in_executor(_threads(), _best, best, rows, question, limit)
-    return best
+    return best, None if probe is None else probe.recall
 
 
 def _best(before: Sequence[Near], rows: Sequence[Any], question: Sequence[float], limit: int) -> list[Near]:

@@ -128,13 +128,7 @@ async def set_rights(
 
     With `at_least` a higher classification of a document stays.
     """
-    item = SourceItemRow
-    own = select(item.document_id).where(
-        item.source_id == source_id, item.tenant_id == tenant_id, item.document_id.is_not(None)
-    )
-    attached = select(DocumentRow.id).where(DocumentRow.parent_id.in_(own))
-    inner = select(DocumentRow.id).where(DocumentRow.parent_id.in_(attached))
-    ids: CompoundSelect[Any] = union(own, attached, inner)
+    ids = _with_attachments(source_id, tenant_id)
     change = update(DocumentRow).where(DocumentRow.id.in_(ids), DocumentRow.tenant_id == tenant_id)
     if classification is not None:
         lower = DocumentRow.classification < classification if at_least else true()
@@ -150,6 +144,21 @@ async def set_rights(
         columns = DocumentRow.id, literal(kind), literal(reader_id), literal(tenant_id)
         rows = select(*columns).where(DocumentRow.id.in_(ids), DocumentRow.tenant_id == tenant_id)
         await session.execute(insert(ReaderRow).from_select(["document_id", "kind", "reader_id", "tenant_id"], rows))
+
+
+def of_source(source_id: str, *, tenant_id: str) -> ColumnElement[bool]:
+    """Return the condition of the documents of a source, and of their attachments."""
+    return DocumentRow.id.in_(_with_attachments(source_id, tenant_id))
+
+
+def _with_attachments(source_id: str, tenant_id: str) -> CompoundSelect[Any]:
+    item = SourceItemRow
+    own = select(item.document_id).where(
+        item.source_id == source_id, item.tenant_id == tenant_id, item.document_id.is_not(None)
+    )
+    attached = select(DocumentRow.id).where(DocumentRow.parent_id.in_(own))
+    inner = select(DocumentRow.id).where(DocumentRow.parent_id.in_(attached))
+    return union(own, attached, inner)
 
 
 # -- synchronisation --

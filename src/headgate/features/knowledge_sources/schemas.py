@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from headgate.features.knowledge.metadata import Metadata
 from headgate.features.knowledge.schemas import Readers
 from headgate.foundation import names
 from headgate.graph.json_values import PlainText
@@ -101,10 +102,11 @@ class SourceIn(BaseModel):
     classification: int = Field(
         default=0, ge=0, le=4, description="Of its documents; a connection with a higher one raises it."
     )
+    metadata: Metadata = Field(default_factory=dict, description="Of its documents.")
 
 
 class SourceChange(BaseModel):
-    """The members to change; omitted ones stay. Readers and classification apply to all its documents at once."""
+    """The members to change; omitted ones stay. Readers, classification and metadata apply to its documents at once."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -112,6 +114,7 @@ class SourceChange(BaseModel):
     every_seconds: Every = None
     readers: Readers | None = None
     classification: int | None = Field(default=None, ge=0, le=4)
+    metadata: Metadata | None = None
 
 
 class SyncReport(BaseModel):
@@ -146,6 +149,7 @@ class SourceOut(BaseModel):
     every_seconds: int | None
     readers: Readers
     classification: int
+    metadata: Metadata
     status: Literal["pending", "running", "ready", "failed"]
     problem: str
     """Why the last synchronisation failed."""

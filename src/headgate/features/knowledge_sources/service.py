@@ -12,6 +12,7 @@ from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.jobs.leases import clock
 from headgate.features.knowledge import documents
+from headgate.features.knowledge.metadata_rows import set_metadata
 from headgate.features.knowledge.repository import add_knowledge, remove_knowledge
 from headgate.features.knowledge.service import get_base, visible_to
 from headgate.features.knowledge.tables import KnowledgeBaseRow
@@ -51,7 +52,8 @@ async def add_source(session: AsyncSession, principal: Principal, base_id: str, 
     row = SourceRow(
         id=new_id(), tenant_id=base.tenant_id, base_id=base.id, name=source_in.name, owner_user_id=principal.user_id,
         config=source_in.config.model_dump(), readers=source_in.readers.model_dump(),
-        classification=source_in.classification, every_seconds=source_in.every_seconds, generation=1,
+        classification=source_in.classification, document_metadata=source_in.metadata,
+        every_seconds=source_in.every_seconds, generation=1,
         status="pending", problem="", report=SyncReport().model_dump(), synced_at=None, created_at=now(),
         updated_at=now(), due_at=clock(), attempts=0,
     )  # fmt: skip
@@ -107,7 +109,7 @@ async def list_sources(session: AsyncSession, principal: Principal, base_id: str
 async def change_source(
     session: AsyncSession, principal: Principal, base_id: str, source_id: str, change: SourceChange
 ) -> SourceOut:
-    """Change a source; the caller becomes its owner. Readers and classification apply to its documents at once.
+    """Change a source; the caller becomes its owner. Readers, classification and metadata apply to its documents.
 
     Raises like `get_source`, and `NotOwner`, `ReadersUnknown`. A synchronisation that is running begins again.
     """
@@ -118,6 +120,10 @@ async def change_source(
         principal, change.config or SourceIn.model_validate({"name": row.name, "config": row.config}).config
     )
     values = change.model_dump(exclude_unset=True)
+    if change.metadata is not None:
+        row.document_metadata = change.metadata
+        of_source = repository.of_source(row.id, tenant_id=row.tenant_id)
+        await set_metadata(session, of_source, change.metadata, tenant_id=row.tenant_id)
     for name in ("config", "readers", "classification", "every_seconds"):
         if name in values and (values[name] is not None or name == "every_seconds"):
             setattr(row, name, values[name])
@@ -214,7 +220,8 @@ async def _described(session: AsyncSession, rows: Sequence[SourceRow], *, tenant
     for row in rows:
         count, problems = counts.get(row.id, (0, 0))
         counted = {
-            "documents": count, "problems": problems, "next_at": None if row.due_at is None else moment(row.due_at),
+            "documents": count, "problems": problems, "metadata": row.document_metadata or {},
+            "next_at": None if row.due_at is None else moment(row.due_at),
         }  # fmt: skip
         values = {name: getattr(row, name) for name in SourceOut.model_fields if name not in counted}
         described.append(SourceOut.model_validate(values | counted))
@@ -224,7 +231,7 @@ async def _described(session: AsyncSession, rows: Sequence[SourceRow], *, tenant
 def _values(row: SourceRow) -> dict[str, Any]:
     return {
         name: getattr(row, name) for name in ("config", "readers", "classification", "every_seconds", "owner_user_id")
-    }
+    } | {"metadata": row.document_metadata or {}}
 
 
 async def _record(

@@ -354,6 +354,7 @@ async def _add_document(session: AsyncSession, sync: _Sync, entry: Entry, known:
         file_id=file_id, name=name, source=f"{sync.source.config['kind']}: {entry.key}"[:500],
         readers=Readers.model_validate(sync.source.readers) if is_new else None,
         classification=sync.level if is_new else None,
+        metadata=sync.source.document_metadata if is_new else None,
     )  # fmt: skip
     return (await documents.add_document(session, sync.actor, sync.base.id, body)).id
 

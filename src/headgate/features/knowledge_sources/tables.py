@@ -38,6 +38,8 @@ class SourceRow(JobColumns, Row):
     """Of its documents: `knowledge.schemas.Readers`."""
     classification: Mapped[int]
     """The lowest of its documents; a connection with a higher one raises it."""
+    document_metadata: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """Metadata of its documents; null: none."""
     connection_level: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     """The classification that the last synchronisation's connection had: its documents have at least this one."""
     every_seconds: Mapped[int | None]

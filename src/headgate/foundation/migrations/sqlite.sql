@@ -1439,8 +1439,8 @@ CREATE TABLE "knowledge_bases" (
 	rerank_model VARCHAR(250) DEFAULT '' NOT NULL, 
 	rerank_candidates INTEGER DEFAULT 30 NOT NULL, retention_days INTEGER DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_knowledge_bases PRIMARY KEY (id), 
-	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name), 
 	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id), 
+	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name), 
 	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE
 )
 --
@@ -1605,7 +1605,7 @@ CREATE TABLE knowledge_sources (
 	event VARCHAR(200), 
 	worker_id VARCHAR(64), 
 	lease_until BIGINT, 
-	attempts INTEGER DEFAULT '0' NOT NULL, 
+	attempts INTEGER DEFAULT '0' NOT NULL, document_metadata JSON, 
 	CONSTRAINT pk_knowledge_sources PRIMARY KEY (id), 
 	CONSTRAINT uq_knowledge_sources_base_id_name UNIQUE (base_id, name), 
 	CONSTRAINT uq_knowledge_sources_id_tenant_id UNIQUE (id, tenant_id), 
@@ -1751,6 +1751,18 @@ CREATE TABLE knowledge_vector_groups (
 	recall FLOAT, 
 	CONSTRAINT pk_knowledge_vector_groups PRIMARY KEY (base_id, model), 
 	CONSTRAINT fk_knowledge_vector_groups_base_id_tenant_id FOREIGN KEY(base_id, tenant_id) REFERENCES knowledge_bases (id, tenant_id) ON DELETE CASCADE
+)
+--
+CREATE TABLE knowledge_metadata (
+	document_id VARCHAR(36) NOT NULL, 
+	"key" VARCHAR(64) NOT NULL, 
+	tenant_id VARCHAR(36) NOT NULL, 
+	kind VARCHAR(8) NOT NULL, 
+	text TEXT NOT NULL, 
+	number FLOAT, 
+	CONSTRAINT pk_knowledge_metadata PRIMARY KEY (document_id, "key"), 
+	CONSTRAINT ck_knowledge_metadata_kind_known CHECK (kind IN ('text', 'number', 'date', 'boolean')), 
+	CONSTRAINT fk_knowledge_metadata_document_id_knowledge_documents FOREIGN KEY(document_id, tenant_id) REFERENCES knowledge_documents (id, tenant_id) ON DELETE CASCADE
 )
 --
 INSERT INTO "alembic_version" VALUES ('0091')

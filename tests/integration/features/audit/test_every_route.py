@@ -27,6 +27,7 @@ CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 QUIET = {
     "POST /api/v1/flows/{flow_id}/dry-run": "it looks ahead at a run",
     "POST /api/v1/knowledge-bases/{base_id}/search": "it reads; the query is a body because it may be long",
+    "POST /api/v1/knowledge-bases/{base_id}/preview": "it divides a file and stores nothing",
     "POST /api/v1/knowledge-bases/{base_id}/questions/proposals": "what a model proposes is returned, not stored",
     "PUT /api/v1/chat/conversations/{conversation_id}/messages/{run_id}/feedback": (
         "the run is of no conversation here; features/runs/chat/test_feedback.py looks at its entry"
@@ -119,7 +120,7 @@ AT_WORK = (
     *("webhook_deliveries", "webhook_delivery_attempts"),
     *("flow_test_results", "flow_test_trials", "codev_sessions", "codev_events"),
     *("knowledge_documents", "knowledge_passages", "knowledge_vectors", "knowledge_vector_groups"),
-    *("knowledge_sources", "knowledge_source_items"),
+    *("knowledge_metadata", "knowledge_sources", "knowledge_source_items"),
 )
 """Tables that runs, sessions and the indexing of documents of earlier calls go on changing."""
 LOG = ("audit_events", "audit_heads")

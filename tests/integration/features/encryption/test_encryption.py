@@ -47,7 +47,7 @@ STORED_AS_IT_IS = {
     "audit_events", "secret_reads", "triggers", "mcp_servers", "mcp_tools", "model_servers",
     "model_facts", "model_roles",
     "knowledge_bases", "knowledge_documents", "knowledge_passages", "knowledge_vectors",
-    "knowledge_vector_groups",
+    "knowledge_vector_groups", "knowledge_metadata",
     "knowledge_questions", "knowledge_evaluations", "knowledge_sources", "knowledge_source_items",
     "connections", "connection_apis", "connection_operations",
     "flow_tags", "flow_comments", "flow_conversations", "chat_feedback",

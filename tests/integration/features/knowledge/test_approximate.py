@@ -11,9 +11,11 @@ from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL, Principal
 from headgate.features.knowledge import approximate, grouping, service
 from headgate.features.knowledge.approximate import GROUPS
+from headgate.features.knowledge.questions import Question
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.schemas import Readers
+from headgate.features.knowledge.schemas import Readers, SearchIn
 from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.searching import search_as
 from headgate.features.knowledge.tables import PassageRow, VectorGroupsRow, VectorRow
 from headgate.features.knowledge.vector_bytes import encode
 from headgate.features.knowledge.vectors import nearest
@@ -61,10 +63,16 @@ async def shelf(database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 async def near(shelf: Shelf, principal: Principal, question: list[float]) -> list[int]:
+    ids, _ = await near_with_recall(shelf, principal, question)
+    return ids
+
+
+async def near_with_recall(shelf: Shelf, principal: Principal, question: list[float]) -> tuple[list[int], float | None]:
     async with shelf.database.reading() as session:
         base = await service.get_base(session, principal, shelf.base_id)
         scope = Scope(principal.tenant_id, base.id, await reader_of(session, principal, base.space_id))
-        return [id_ for id_, _ in await nearest(session, scope, MODEL, question, limit=LIMIT)]
+        passages, share = await nearest(session, scope, MODEL, question, limit=LIMIT)
+        return [id_ for id_, _ in passages], share
 
 
 async def groups_of(database: Database) -> VectorGroupsRow | None:
@@ -81,6 +89,7 @@ class TestManyVectors:
     async def test_are_searched_in_few_groups_with_the_recall_that_was_measured(self, shelf: Shelf) -> None:
         questions = [drawn(number) for number in range(40)]
         exact = {number: await near(shelf, LOCAL, question) for number, question in enumerate(questions)}
+        assert (await near_with_recall(shelf, LOCAL, questions[0]))[1] is None, "all are compared"
         assert await grouping.tune(shelf.database, dry=True) > 600
         assert await groups_of(shelf.database) is None
         assert await grouping.tune(shelf.database) > 600
@@ -90,6 +99,13 @@ class TestManyVectors:
         assert made.recall >= grouping.TARGET
         assert made.probes < len(made.centroids) // made.size // 2, "a search reads a small part"
         assert await recall(shelf, exact, questions) > 0.85
+        assert (await near_with_recall(shelf, LOCAL, questions[0]))[1] == made.recall
+        async with shelf.database.reading() as session:
+            search_in = SearchIn(query="something")
+            answer = await search_as(
+                session, LOCAL, shelf.base_id, search_in, question=Question(MODEL, tuple(questions[0]))
+            )
+        assert (answer.vector_recall, answer.vectors) == (made.recall, True)
         async with shelf.database.reading() as session:
             base = await service.described(session, LOCAL, await service.get_base(session, LOCAL, shelf.base_id))
         assert base.vector_recall is None, "the base is not searched with this model"

@@ -144,6 +144,18 @@ class TestStorage:
             ("owner", 2)
         }
 
+    async def test_metadata_is_given_to_new_documents_and_changed_for_all(self, sources: Sources, folder: Path) -> None:
+        source = await sources.source(FILES, "Archive", metadata={"team": "hr", "year": 2024})
+        assert source["metadata"] == {"team": "hr", "year": 2024}
+        assert {str(item["metadata"]) for item in await sources.documents()} == {str(source["metadata"])}
+        (folder / "new.md").write_text("A new file.")
+        changed = await sources.client.patch(
+            f"{API}/{sources.base_id}/sources/{source['id']}", json={"metadata": {"team": "it"}}
+        )
+        assert changed.json()["metadata"] == {"team": "it"}
+        await sources.sync(source)
+        assert [item["metadata"] for item in await sources.documents()] == [{"team": "it"}] * 3
+
     async def test_a_change_keeps_the_classification_of_the_connection(self, sources: Sources, app: FastAPI) -> None:
         source = await sources.source(FILES, "Archive")
         async with app.state.database.writing() as session:

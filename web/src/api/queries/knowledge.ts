@@ -8,6 +8,8 @@ export type KnowledgeDocument = Schemas["DocumentOut"];
 export type Passage = Schemas["PassageOut"];
 export type Hit = Schemas["HitOut"];
 export type SearchMode = NonNullable<Schemas["SearchIn"]["mode"]>;
+export type Metadata = NonNullable<Schemas["DocumentIn"]["metadata"]>;
+export type Condition = Schemas["Condition"];
 export type ReaderRole = NonNullable<Schemas["Readers"]["role"]>;
 
 export const knowledgeKeys = {
@@ -16,6 +18,7 @@ export const knowledgeKeys = {
   documents: (base: string) => ["knowledge", base, "documents"] as const,
   document: (base: string, id: string) => ["knowledge", base, "documents", id] as const,
   passages: (base: string, id: string) => ["knowledge", base, "documents", id, "passages"] as const,
+  metadata: (base: string) => ["knowledge", base, "documents", "metadata"] as const,
   searches: (base: string) => ["knowledge", base, "search"] as const,
   search: (base: string, query: string, options: SearchOptions) =>
     ["knowledge", base, "search", query, options] as const,
@@ -51,6 +54,14 @@ export const documentsQuery = (base_id: string) =>
     getNextPageParam: (last) => last.next_cursor,
     refetchInterval: ({ state: { data } }) =>
       data?.pages.some((page) => page.items.some(isIndexing)) ? INDEXING_MS : false,
+  });
+
+/** The keys of the documents that the user may read, with their values. */
+export const metadataQuery = (base_id: string) =>
+  queryOptions({
+    queryKey: knowledgeKeys.metadata(base_id),
+    queryFn: ({ signal }) =>
+      unwrap(api.GET("/api/v1/knowledge-bases/{base_id}/metadata", { params: { path: { base_id } }, signal })),
   });
 
 export const documentQuery = (base_id: string, document_id: string) =>
@@ -94,6 +105,8 @@ export interface SearchOptions {
   diversity: number;
   /** Whether the passages are reranked; null: where the base has a model, and it answers. */
   rerank: boolean | null;
+  /** What the metadata of documents must be. */
+  filters: Condition[];
   /** Queries that a model writes, and the model; 0, or an empty model: none. */
   written: { query_model: string; queries: number };
 }
@@ -131,17 +144,20 @@ export const chooseReranker = (base_id: string, rerank_model: string, rerank_can
 export const chooseRetention = (base_id: string, retention_days: number) =>
   unwrap(api.PATCH("/api/v1/knowledge-bases/{base_id}", { params: { path: { base_id } }, body: { retention_days } }));
 
+export const chooseSizes = (base_id: string, sizes: { passage_tokens: number; overlap_tokens: number }) =>
+  unwrap(api.PATCH("/api/v1/knowledge-bases/{base_id}", { params: { path: { base_id } }, body: sizes }));
+
 export const createBase = (body: { name: string; description: string; embedding_model: string }) =>
   unwrap(api.POST("/api/v1/knowledge-bases", { body: { ...body, passage_tokens: 400, overlap_tokens: 40 } }));
 
 export const deleteBase = (base_id: string) =>
   unwrap(api.DELETE("/api/v1/knowledge-bases/{base_id}", { params: { path: { base_id } } }));
 
-export const addDocument = (base_id: string, file_id: string) =>
+export const addDocument = (base_id: string, file_id: string, metadata: Metadata | null = null) =>
   unwrap(
     api.POST("/api/v1/knowledge-bases/{base_id}/documents", {
       params: { path: { base_id } },
-      body: { file_id, source: "upload", language: "" },
+      body: { file_id, source: "upload", language: "", ...(metadata ? { metadata } : {}) },
     }),
   );
 

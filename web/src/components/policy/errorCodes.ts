@@ -72,6 +72,7 @@ export const ERROR_CODES = [
   "knowledge_base_not_found",
   "knowledge_document_not_found",
   "knowledge_evaluation_not_found",
+  "knowledge_name_taken",
   "knowledge_not_embedded",
   "knowledge_not_reranked",
   "knowledge_question_not_found",

@@ -8,6 +8,7 @@ import { useChange } from "@/components/useChange";
 import { Documents } from "./documents/Documents";
 import { Embedding } from "./Embedding";
 import { EvaluationPane } from "./evaluation/EvaluationPane";
+import { PassageSize } from "./preview/PassageSize";
 import { Reranker } from "./Reranker";
 import { Retention } from "./Retention";
 import { SearchPane } from "./search/SearchPane";
@@ -55,6 +56,7 @@ export function BasePanel({ base }: { base: KnowledgeBase }) {
       <Embedding base={base} />
       <Reranker base={base} />
       <Retention base={base} />
+      <PassageSize base={base} />
       <Tabs
         aria-label={base.name}
         value={tabs.some(({ value }) => value === view) ? String(view) : "documents"}

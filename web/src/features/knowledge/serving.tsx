@@ -12,6 +12,7 @@ import { HttpResponse, http } from "msw";
 import type { Hit, KnowledgeBase, KnowledgeDocument, Passage } from "@/api/queries/knowledge";
 import { meQuery } from "@/api/queries/me";
 import type { LocalModel } from "@/api/queries/modelSetup";
+import type { components } from "@/api/schema";
 import { renderStudio } from "@/testing/render";
 import { server } from "@/testing/server";
 import { KnowledgePage } from ".";
@@ -51,6 +52,7 @@ export const DOCUMENT: KnowledgeDocument = {
   classification: 0,
   retention_days: null,
   parent_id: null,
+  metadata: {},
   language: "en",
   version: 2,
   sha256: SHA,
@@ -115,6 +117,9 @@ export const MINILM: LocalModel = {
   failed: false,
 };
 
+type Answer = components["schemas"]["SearchOut"];
+type Field = components["schemas"]["MetadataField"];
+
 interface Served {
   bases: KnowledgeBase[];
   documents: KnowledgeDocument[];
@@ -122,6 +127,9 @@ interface Served {
   local: LocalModel[];
   /** What was searched. */
   queries: string[];
+  /** Members of the answer of a search. */
+  answer: Partial<Answer>;
+  fields: Field[];
   /** The model that reranked the hits. */
   rerankModel: string;
   /** Bodies of requests that change something. */
@@ -136,6 +144,8 @@ export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit
     hits: [HIT],
     local: [],
     queries: ["Lisbon"],
+    answer: {},
+    fields: [],
     rerankModel: "",
     sent: [],
   };
@@ -156,6 +166,7 @@ export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit
       return HttpResponse.json(BASE);
     }),
     http.get(`${API}/b1/documents`, () => HttpResponse.json({ items: served.documents, next_cursor: null })),
+    http.get(`${API}/b1/metadata`, () => HttpResponse.json(served.fields)),
     http.get(`${API}/b1/documents/d1`, () => HttpResponse.json(served.documents[0])),
     http.get(`${API}/b1/documents/d1/passages`, () => HttpResponse.json([PASSAGE])),
     http.post(`${API}/b1/search`, async ({ request }) => {
@@ -170,7 +181,7 @@ export function serve(permissions: string[] = ["knowledge.view", "knowledge.edit
         embedding_model: "",
         problem: "",
       };
-      return HttpResponse.json({ ...found, rerank_model: served.rerankModel, hits: served.hits });
+      return HttpResponse.json({ ...found, rerank_model: served.rerankModel, hits: served.hits, ...served.answer });
     }),
   );
   return served;

@@ -1,6 +1,6 @@
 """Ports for what is stored: files, values of flows and knowledge bases."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -8,7 +8,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.transitions import RunKey
 from headgate.sdk import File
-from headgate.sdk.knowledge import KnowledgeQuery, Passage
+from headgate.sdk.knowledge import AddedDocument, DocumentState, KnowledgeQuery, NewDocument, Passage
 from headgate.sdk.state import StateChange, StateValue
 
 if TYPE_CHECKING:  # referenced without importing them
@@ -98,6 +98,10 @@ class FoundPassages:
     """The model that reranked them; empty: none."""
     problem: str = ""
     """Why they were not reranked; empty when nothing failed."""
+    words_only: str = ""
+    """Why they were searched lexically only; see `knowledge.schemas.WordsOnly`. Empty: they were not."""
+    vector_recall: float | None = None
+    """Measured share of the nearest passages that an approximate search finds; None: it was exact, or lexical."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ class SearchModels:
 
 
 class KnowledgeBases(Protocol):
-    """Documents that steps may read."""
+    """Documents that steps may read and add."""
 
     async def models(self, origin: Origin, query: KnowledgeQuery) -> SearchModels:
         """Return the models of a search.
@@ -145,4 +149,12 @@ class KnowledgeBases(Protocol):
         Raises:
             NotFound: The space has no such base.
         """
+        ...
+
+    async def add(self, origin: Origin, document: NewDocument, *, level: int) -> AddedDocument:
+        """Add a document as the user who started the run, with at least a classification. See `sdk.Knowledge.add`."""
+        ...
+
+    async def states(self, origin: Origin, base: str, document_ids: Sequence[str]) -> Mapping[str, DocumentState]:
+        """Return the states of documents that the user who started the run can view, by id."""
         ...

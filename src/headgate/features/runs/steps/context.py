@@ -174,7 +174,9 @@ class StepContext:
     @property
     def knowledge(self) -> StepKnowledge:
         """Knowledge bases of the flow's space."""
-        return StepKnowledge(self._services.knowledge, self._origin, self, self._outside, self.guard)
+        return StepKnowledge(
+            self._services.knowledge, self._origin, self, self._outside, guard=self.guard, secrets=self._secrets
+        )
 
     @property
     def call_scope(self) -> str:
@@ -205,9 +207,9 @@ class StepContext:
         """Transcribe a recording. No model is called once the run is cancelled."""
         return await self._models.transcribe(model, audio)
 
-    async def embed(self, model: Model, text: str) -> tuple[float, ...]:
-        """Embed a text, paid for and stored as other model calls. Raises like a chat model's call."""
-        return await self._models.embed(model, text)
+    async def embed(self, model: Model, texts: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+        """Embed texts, paid for and stored as other model calls. Raises like a chat model's call."""
+        return await self._models.embed(model, texts)
 
     async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Return how well each text answers a query, paid for and stored as other model calls; the higher, the better.

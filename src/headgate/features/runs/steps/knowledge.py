@@ -1,7 +1,7 @@
-"""Knowledge bases as one step reads them: passages are content from outside, and are listed in the evidence."""
+"""Knowledge bases as one step uses them: passages are content from outside, and are listed in the evidence."""
 
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
@@ -14,8 +14,9 @@ from headgate.features.runs.steps.guard import StepGuard
 from headgate.features.runs.steps.outside import OutsideContent
 from headgate.foundation.errors import TooLarge
 from headgate.foundation.lazy import lazy_module
+from headgate.foundation.secret_values import SecretValues
 from headgate.sdk import Model
-from headgate.sdk.knowledge import KnowledgeQuery, Passage
+from headgate.sdk.knowledge import AddedDocument, DocumentState, KnowledgeQuery, NewDocument, Passage
 from headgate.sdk.outside import mark
 
 if TYPE_CHECKING:  # named without importing the search, which few runs need
@@ -26,6 +27,8 @@ else:
 
 SEARCH: Final = "knowledge.search"
 """Name under which a search is in the tool calls of the evidence."""
+ADD: Final = "knowledge.add"
+"""The same of a document that is added."""
 
 
 class StepKnowledge:
@@ -37,13 +40,16 @@ class StepKnowledge:
         origin: Origin,
         ctx: "StepContext",
         outside: OutsideContent,
+        *,
         guard: StepGuard | None,
+        secrets: SecretValues,
     ) -> None:
         self._bases = bases
         self._origin = origin
         self._ctx = ctx
         self._outside = outside
         self._guard = guard
+        self._secrets = secrets
 
     async def search(self, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return the passages that the user who started the run may read."""
@@ -71,11 +77,35 @@ class StepKnowledge:
         asked |= {"queries": [query.text, *query.also]} if query.also else {}
         asked |= {"neighbours": query.neighbours} if query.neighbours else {}
         asked |= {"diversity": query.diversity} if query.diversity else {}
+        asked |= {"filters": query.filters} if query.filters else {}
         asked |= {"embedding_model": model} if question is not None else {}
         asked |= {"rerank_model": answer.rerank_model} if answer.rerank_model else {}
+        asked |= {"words_only": answer.words_only} if answer.words_only else {}
+        asked |= {"vector_recall": answer.vector_recall} if answer.vector_recall is not None else {}
         asked |= {"problem": problem} if problem else {}
         self._ctx.record_tool_call(SEARCH, asked, cited)
         return answer.passages
+
+    async def add(self, document: NewDocument) -> AddedDocument:
+        """Add a document without secrets, with the classification of what has reached the step so far."""
+        await self._ctx.check_cancelled()
+        shown = replace(
+            document,
+            name=self._secrets.text(document.name),
+            content=self._secrets.content(document.content),
+            metadata=self._secrets.json(document.metadata),
+        )
+        level = 0 if self._guard is None else self._guard.reached
+        added = await self._bases.add(self._origin, shown, level=level)
+        metadata: dict[str, JsonValue] = {"metadata": dict(shown.metadata)} if shown.metadata else {}
+        arguments: dict[str, JsonValue] = {"base": shown.base, "document": shown.name, "classification": level}
+        self._ctx.record_tool_call(ADD, arguments | metadata, asdict(added))
+        return added
+
+    async def states(self, base: str, document_ids: Sequence[str]) -> Mapping[str, DocumentState]:
+        """Return the states of documents."""
+        await self._ctx.check_cancelled()
+        return await self._bases.states(self._origin, base, document_ids)
 
     def _reranking(self, query: KnowledgeQuery, models: SearchModels) -> "reranking.Reranking | None":
         """Return how the passages are reranked. Those above the clearance of the model are not sent to it."""
@@ -93,7 +123,7 @@ class StepKnowledge:
     async def _question(self, query: KnowledgeQuery, text: str, model: str) -> tuple[Question | None, str]:
         """Return the embedded query; or why the search is lexical, unless the query has a mode."""
         try:
-            vector = await self._ctx.embed(Model.model_validate(model), text)
+            (vector,) = await self._ctx.embed(Model.model_validate(model), [text])
         except (*LIKELY_TO_PASS, ClassRefused) as error:
             if query.mode:
                 raise

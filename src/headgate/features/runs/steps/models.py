@@ -172,16 +172,16 @@ class StepModels:
         value = await self._paid(model, ModelCall(content, 1, call), replaceable=replaceable)
         return Transcript(**cast("dict[str, Any]", value))
 
-    async def embed(self, model: Model, text: str) -> tuple[float, ...]:
-        """Embed a text, paid for and stored as other model calls. Raises like a chat model's call."""
+    async def embed(self, model: Model, texts: Sequence[str]) -> tuple[tuple[float, ...], ...]:
+        """Embed texts, paid for and stored as other model calls. Raises like a chat model's call."""
         self._check_models(model)
 
         async def call() -> tuple[JsonValue, int | None]:
-            embedded = await self._services.chat_models.embed(self._origin, model, [text])
-            return list(embedded.vectors[0]), embedded.tokens
+            embedded = await self._services.chat_models.embed(self._origin, model, texts)
+            return [list(vector) for vector in embedded.vectors], embedded.tokens
 
-        paid = ModelCall({"embed": text}, count_tokens(text), call)
-        return tuple(cast("list[float]", await self._paid(model, paid, replaceable=False)))
+        paid = ModelCall({"embed": list(texts)}, sum(map(count_tokens, texts)), call)
+        return tuple(map(tuple, cast("list[list[float]]", await self._paid(model, paid, replaceable=False))))
 
     async def rerank(self, model: Model, query: str, texts: Sequence[str]) -> tuple[float, ...]:
         """Return how well texts answer a query, like `embed`."""

@@ -92,6 +92,10 @@ class Models(NoModels):
         self.keys += [model.api_key.name] if model.api_key else []
         return await super().chat_model(origin, model)
 
+    async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> Any:
+        self.keys += [model.api_key.name] if model.api_key else []
+        return await super().embed(origin, model, texts)
+
     async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> Any:
         self.keys += [model.api_key.name] if model.api_key else []
         return await super().rerank(origin, model, query, texts)

@@ -7,6 +7,8 @@ import { useRights } from "@/api/rights";
 import { FormDialog } from "@/components/FormDialog";
 import { Field, Input, Select } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { linesOf, metadataOf } from "../metadata/lines";
+import { MetadataInput } from "../metadata/MetadataInput";
 import { isRetention, MOST_DAYS } from "../retentionDays";
 import { ROLES, roleOf } from "../roles";
 import { useKnowledgeTexts } from "../texts";
@@ -17,7 +19,7 @@ interface AccessDialogProps {
   onClose: () => void;
 }
 
-/** Who may read a document, and how long it is kept: for all its versions. */
+/** Who may read a document, how long it is kept, and its metadata: for all its versions. */
 export function AccessDialog({ document, spaceId, onClose }: AccessDialogProps) {
   const t = useKnowledgeTexts();
   const { may } = useRights();
@@ -25,6 +27,8 @@ export function AccessDialog({ document, spaceId, onClose }: AccessDialogProps) 
   const [users, setUsers] = useState<readonly string[]>(document.readers.users ?? []);
   const [groups, setGroups] = useState<readonly string[]>(document.readers.groups ?? []);
   const [days, setDays] = useState(document.retention_days === null ? "" : String(document.retention_days));
+  const [lines, setLines] = useState(linesOf(document.metadata));
+  const metadata = metadataOf(lines);
   const members = useQuery(membersQuery(spaceId));
   const directory = useQuery({ ...directoryGroupsQuery, enabled: may("directory.manage") });
   const change = useChange<void>({
@@ -32,6 +36,7 @@ export function AccessDialog({ document, spaceId, onClose }: AccessDialogProps) 
       await changeDocument(document, {
         readers: { role: roleOf(role), users: [...users], groups: [...groups] },
         retention_days: days.trim() === "" ? null : Number(days),
+        ...(metadata && lines !== linesOf(document.metadata) ? { metadata } : {}),
       });
     },
     touches: [knowledgeKeys.documents(document.base_id)],
@@ -41,7 +46,7 @@ export function AccessDialog({ document, spaceId, onClose }: AccessDialogProps) 
       title={t("access_of", { name: document.name })}
       description={t("access_more")}
       action={t("save")}
-      ready={days.trim() === "" || isRetention(days)}
+      ready={metadata !== null && (days.trim() === "" || isRetention(days))}
       busy={change.isPending}
       error={change.error}
       onSubmit={() => change.mutate(undefined, { onSuccess: onClose })}
@@ -79,6 +84,7 @@ export function AccessDialog({ document, spaceId, onClose }: AccessDialogProps) 
           />
         )}
       </Field>
+      <MetadataInput value={lines} onChange={setLines} />
     </FormDialog>
   );
 }

@@ -46,6 +46,7 @@ export function DocumentRow({ document, spaceId, edits }: DocumentRowProps) {
     bytes(document.size_bytes),
     ago(document.updated_at),
     listed > 0 && t("listed_count", { count: listed }),
+    ...Object.entries(document.metadata).map(([key, value]) => `${key}: ${value}`),
     document.retention_days !== null &&
       (document.retention_days ? t("kept_days", { count: document.retention_days }) : t("kept_always")),
   ];

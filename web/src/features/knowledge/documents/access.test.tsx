@@ -28,7 +28,7 @@ it("readers and retention of a document are changed", async () => {
   served.documents = [{ ...DOCUMENT, readers: { role: "viewer", users: ["u2"], groups: ["g1"] }, retention_days: 30 }];
   const { user } = openPage("/knowledge/b1");
   expect(await screen.findByText(/2 listed readers · Kept 30 days$/)).toBeInTheDocument();
-  await user.click(screen.getByRole("button", { name: "Readers and retention of travel.md" }));
+  await user.click(screen.getByRole("button", { name: "Readers, retention and metadata of travel.md" }));
   const dialog = within(screen.getByRole("dialog"));
   await user.click(dialog.getByRole("combobox", { name: /Lowest role/ }));
   await user.click(await screen.findByRole("option", { name: "Only listed readers and the owner" }));
@@ -64,5 +64,5 @@ it("users who only view change neither", async () => {
   serveAccess(["knowledge.view"]);
   openPage("/knowledge/b1");
   expect(await screen.findByText("travel.md")).toBeInTheDocument();
-  expect(screen.queryByRole("button", { name: /Readers and retention/ })).toBeNull();
+  expect(screen.queryByRole("button", { name: /Readers, retention/ })).toBeNull();
 });

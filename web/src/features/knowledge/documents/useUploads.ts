@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { addDocument, knowledgeKeys } from "@/api/queries/knowledge";
+import { addDocument, knowledgeKeys, type Metadata } from "@/api/queries/knowledge";
 import { uploadFile } from "@/api/uploads";
 
 export interface Upload {
@@ -14,7 +14,7 @@ export interface Upload {
 let count = 0;
 
 /** Sends files one after the other and adds them to a base; those that failed stay until they are dismissed. */
-export function useUploads(baseId: string) {
+export function useUploads(baseId: string, metadata: Metadata | null) {
   const queryClient = useQueryClient();
   const [uploads, setUploads] = useState<readonly Upload[]>([]);
   const change = (id: number, more: Partial<Upload>) =>
@@ -23,7 +23,7 @@ export function useUploads(baseId: string) {
   const send = async (id: number, file: File) => {
     try {
       const stored = await uploadFile(file, { onProgress: (part) => change(id, { part }) });
-      await addDocument(baseId, stored.id);
+      await addDocument(baseId, stored.id, metadata);
       dismiss(id);
     } catch (error) {
       change(id, { error });

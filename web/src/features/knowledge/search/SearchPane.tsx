@@ -9,6 +9,7 @@ import { Button, Chip, EmptyState, Field, Input, Problem, Skeleton } from "@/com
 import { useChange } from "@/components/useChange";
 import { useKnowledgeTexts } from "../texts";
 import { SearchControls } from "./SearchControls";
+import { SearchFilters } from "./SearchFilters";
 import { NONE_WRITTEN } from "./WrittenQueries";
 
 /** What a step would receive for a question: passages in their order, with scores explained. */
@@ -22,6 +23,7 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
     neighbours: 0,
     diversity: 0,
     rerank: null,
+    filters: [],
     written: NONE_WRITTEN,
   });
   const answer = useQuery({ ...searchQuery(base.id, asked, options), enabled: asked !== "" });
@@ -56,6 +58,11 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
         options={options}
         onChange={setOptions}
       />
+      <SearchFilters
+        baseId={base.id}
+        filters={options.filters}
+        onChange={(filters) => setOptions({ ...options, filters })}
+      />
       {asked === "" && (
         <EmptyState icon={<Search />} title={t("ask_first")}>
           {t("ask_first_more")}
@@ -63,9 +70,21 @@ export function SearchPane({ base }: { base: KnowledgeBase }) {
       )}
       {answer.isError && <Problem error={answer.error} />}
       {asked !== "" && answer.isPending && <Skeleton className="h-24" />}
-      {answer.data && !answer.data.vectors && <p className="text-sm text-muted">{t("lexical_only")}</p>}
+      {answer.data && !answer.data.vectors && (
+        <p className="text-sm text-muted">
+          {answer.data.words_only &&
+            answer.data.words_only !== "chosen" &&
+            `${t(`words_only_${answer.data.words_only}`)} `}
+          {t("lexical_only")}
+        </p>
+      )}
       {answer.data?.mode === "vector" && <p className="text-sm text-muted">{t("vector_only")}</p>}
       {answer.data?.mode === "hybrid" && <p className="text-sm text-muted">{t("hybrid_how")}</p>}
+      {typeof answer.data?.vector_recall === "number" && (
+        <p className="text-sm text-muted">
+          {t("approximate", { percent: Math.floor(answer.data.vector_recall * 100) })}
+        </p>
+      )}
       {answer.data && answer.data.queries.length > 1 && (
         <p className="text-sm text-muted wrap-anywhere">
           {t("queries_asked", { queries: answer.data.queries.map((query, at) => `${at + 1}. ${query}`).join(" · ") })}

@@ -4,6 +4,8 @@ import { addSource, changeSource, type KnowledgeSource, sourceKeys } from "@/api
 import { FormDialog } from "@/components/FormDialog";
 import { Field, Input, Select } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { linesOf, metadataOf } from "../metadata/lines";
+import { MetadataInput } from "../metadata/MetadataInput";
 import { ROLES, type RoleChoice, roleOf } from "../roles";
 import { useKnowledgeTexts } from "../texts";
 import { configOf, draftOf, EMPTY, KINDS, type SourceKind } from "./draft";
@@ -33,15 +35,18 @@ export function SourceDialog({ base, source, onClose }: SourceDialogProps) {
   const [draft, setDraft] = useState(source ? draftOf(source.config) : EMPTY);
   const [every, setEvery] = useState<Every | "custom">(source ? (everyOf(source.every_seconds) ?? "custom") : "day");
   const [role, setRole] = useState<RoleChoice>(source ? (source.readers.role ?? "listed") : "viewer");
+  const [lines, setLines] = useState(linesOf(source?.metadata ?? {}));
+  const metadata = metadataOf(lines);
   const config = configOf(kind, draft);
   const save = useChange<void, KnowledgeSource>({
     change: () => {
-      if (!config) throw new Error("the form is not complete");
+      if (!config || !metadata) throw new Error("the form is not complete");
       const every_seconds = every === "custom" ? (source?.every_seconds ?? null) : SECONDS[every];
       const { users = [], groups = [] } = source?.readers ?? {};
       const values = { config, every_seconds, readers: { role: roleOf(role), users, groups } };
-      if (source) return changeSource(source, values);
-      return addSource(base.id, { ...values, name: name.trim(), classification: 0 });
+      const changed = lines !== linesOf(source?.metadata ?? {});
+      if (source) return changeSource(source, changed ? { ...values, metadata } : values);
+      return addSource(base.id, { ...values, name: name.trim(), classification: 0, metadata });
     },
     touches: [sourceKeys.of(base.id), knowledgeKeys.documents(base.id), knowledgeKeys.bases],
   });
@@ -50,7 +55,7 @@ export function SourceDialog({ base, source, onClose }: SourceDialogProps) {
       title={source ? t("change", { name: source.name }) : t("add")}
       description={source ? t("change_more") : t("add_more")}
       action={source ? t("save") : t("add")}
-      ready={config !== null && name.trim() !== ""}
+      ready={config !== null && metadata !== null && name.trim() !== ""}
       busy={save.isPending}
       error={save.error}
       onSubmit={() => save.mutate(undefined, { onSuccess: onClose })}
@@ -104,6 +109,7 @@ export function SourceDialog({ base, source, onClose }: SourceDialogProps) {
           />
         )}
       </Field>
+      <MetadataInput value={lines} onChange={setLines} />
     </FormDialog>
   );
 }

@@ -16,6 +16,7 @@ const SOURCE: KnowledgeSource = {
   every_seconds: 86_400,
   readers: { role: "viewer", users: [], groups: [] },
   classification: 0,
+  metadata: {},
   status: "ready",
   problem: "",
   report: { listed: 3, done: 3, added: 1, changed: 1, unchanged: 1, deleted: 2, failed: 1, complete: true, notes: [] },
@@ -79,6 +80,7 @@ it("a website is added, with its schedule and readers", async () => {
     expect(served.sent).toEqual([
       {
         name: "Site",
+        metadata: {},
         config: {
           kind: "web",
           url: "https://docs.example.org",

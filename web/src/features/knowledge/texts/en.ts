@@ -58,7 +58,7 @@ export default {
   readers: "Readers of {{name}}",
   attachment: "Attachment",
   attached_to: "Attachment of this message",
-  access_of: "Readers and retention of {{name}}",
+  access_of: "Readers, retention and metadata of {{name}}",
   access_more: "They apply to all versions of the document, from the next search on. Its owner may always read it.",
   lowest_role: "Lowest role that may read it",
   listed_users: "Users who may read it",
@@ -218,4 +218,7 @@ export default {
   found_at: "{{name}}: rank {{rank}}",
   answers_question: "This document answers the question",
   question_added: "Added to the questions of the evaluation",
+  words_only_no_model: "The base has no embedding model.",
+  words_only_embedding: "Not all passages are embedded yet.",
+  words_only_failed: "The question could not be embedded.",
 };

@@ -62,7 +62,7 @@ const sv: Translation<typeof en> = {
   readers: "Läsare av {{name}}",
   attachment: "Bilaga",
   attached_to: "Bilaga till detta meddelande",
-  access_of: "Läsare och lagringstid för {{name}}",
+  access_of: "Läsare, lagringstid och metadata för {{name}}",
   access_more: "De gäller alla versioner av dokumentet från nästa sökning. Ägaren får alltid läsa det.",
   lowest_role: "Lägsta roll som får läsa det",
   listed_users: "Användare som får läsa det",
@@ -222,6 +222,9 @@ const sv: Translation<typeof en> = {
   found_at: "{{name}}: plats {{rank}}",
   answers_question: "Det här dokumentet svarar på frågan",
   question_added: "Tillagd bland utvärderingens frågor",
+  words_only_no_model: "Basen har ingen inbäddningsmodell.",
+  words_only_embedding: "Alla textavsnitt är inte inbäddade ännu.",
+  words_only_failed: "Frågan kunde inte bäddas in.",
 };
 
 export default sv;
