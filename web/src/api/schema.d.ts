@@ -11264,6 +11264,12 @@ export interface components {
              * @default *
              */
             pattern?: string;
+            /**
+             * Watch
+             * @description Poll at once when the server reports a change, where it has the folder itself: workspace and folder of the server (extra `watch`).
+             * @default true
+             */
+            watch?: boolean;
         };
         /**
          * FormConfig
@@ -19248,6 +19254,11 @@ export interface components {
              */
             waits_for?: string;
             /**
+             * Only Polled
+             * @default
+             */
+            only_polled?: string;
+            /**
              * Catching
              * @default false
              */
@@ -19327,6 +19338,11 @@ export interface components {
              * @default
              */
             waits_for?: string;
+            /**
+             * Only Polled
+             * @default
+             */
+            only_polled?: string;
             /**
              * Catching
              * @default false

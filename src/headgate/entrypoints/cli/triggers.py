@@ -360,8 +360,10 @@ def _row(item: TriggerOut) -> tuple[str, ...]:
 
 
 def _state(item: TriggerOut) -> str:
+    if item.enabled and item.published:
+        return f"on, only polled: {escape(item.only_polled)}" if item.only_polled else "on"
     if item.enabled:
-        return "on" if item.published else "on, flow not published"
+        return "on, flow not published"
     return f"paused: {escape(item.paused_reason)}" if item.paused_reason else "paused"
 
 

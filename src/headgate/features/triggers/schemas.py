@@ -113,6 +113,8 @@ class TriggerOut(BaseModel):
     """Why that poll failed; empty when it did not."""
     waits_for: str = ""
     """The folder that does not exist yet, which the trigger waits for."""
+    only_polled: str = ""
+    """Why changes are found by polls alone; empty where they are reported at once, or should not be."""
     catching: bool = False
     """Whether the next call is shown instead of starting a run."""
     created_at: datetime

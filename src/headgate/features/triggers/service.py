@@ -53,7 +53,7 @@ from headgate.foundation.ids import is_id, new_id
 
 MOST_OF_FLOW, AGENDA_TRIGGERS = 100, 200
 _HOW_OFTEN = {"missing", "group", "every_seconds", "most", "pause_after_errors", "text_from", "form_from"}
-_HOW_OFTEN |= {"mark_seen", "idle"}
+_HOW_OFTEN |= {"mark_seen", "idle", "watch"}
 _EVENT_POLICIES = Policies(overlap="allow", limit=100)
 
 
@@ -300,7 +300,7 @@ async def _configure(
         row.due_at = clock() if row.enabled else None
     elif isinstance(config, Poll):
         row.next_at = row.due_at = clock() if row.enabled else None
-        row.poll_failures = 0
+        row.poll_failures, row.only_polled = 0, ""
 
 
 def _reads(config: Config) -> dict[str, Any]:

@@ -67,6 +67,7 @@ def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> Tr
             "polled_at": None if row.polled_at is None else moment(row.polled_at),
             "poll_error": row.poll_error if row.poll_failures else "",
             "waits_for": "" if row.poll_failures else row.poll_error,
+            "only_polled": row.only_polled,
             "catching": row.catching_until is not None and row.catching_until > clock() and row.caught is None,
             "created_at": moment(row.created_at),
             "updated_at": moment(row.updated_at),

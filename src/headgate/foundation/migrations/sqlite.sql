@@ -1179,7 +1179,7 @@ CREATE TABLE triggers (
 	event VARCHAR(200), 
 	worker_id VARCHAR(64), 
 	lease_until BIGINT, 
-	attempts INTEGER DEFAULT '0' NOT NULL, poll_cursor TEXT, poll_failures INTEGER DEFAULT '0' NOT NULL, poll_error VARCHAR(500) DEFAULT '' NOT NULL, polled_at BIGINT, submissions INTEGER DEFAULT '0' NOT NULL, 
+	attempts INTEGER DEFAULT '0' NOT NULL, poll_cursor TEXT, poll_failures INTEGER DEFAULT '0' NOT NULL, poll_error VARCHAR(500) DEFAULT '' NOT NULL, polled_at BIGINT, submissions INTEGER DEFAULT '0' NOT NULL, only_polled VARCHAR(500) DEFAULT '' NOT NULL, 
 	CONSTRAINT pk_triggers PRIMARY KEY (id), 
 	CONSTRAINT ck_triggers_kind_known CHECK (kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'page', 'folder', 'rows', 'mail', 'api', 'form', 'stream', 'queue', 'topic')), 
 	CONSTRAINT fk_triggers_flow_id_tenant_id_flows FOREIGN KEY(flow_id, tenant_id) REFERENCES flows (id, tenant_id) ON DELETE CASCADE, 
@@ -1439,9 +1439,9 @@ CREATE TABLE "knowledge_bases" (
 	rerank_model VARCHAR(250) DEFAULT '' NOT NULL, 
 	rerank_candidates INTEGER DEFAULT 30 NOT NULL, retention_days INTEGER DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_knowledge_bases PRIMARY KEY (id), 
-	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name), 
+	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
 	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id), 
-	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE
+	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name)
 )
 --
 CREATE TABLE packs (
@@ -1753,7 +1753,7 @@ CREATE TABLE knowledge_vector_groups (
 	CONSTRAINT fk_knowledge_vector_groups_base_id_tenant_id FOREIGN KEY(base_id, tenant_id) REFERENCES knowledge_bases (id, tenant_id) ON DELETE CASCADE
 )
 --
-INSERT INTO "alembic_version" VALUES ('0086')
+INSERT INTO "alembic_version" VALUES ('0087')
 --
 INSERT INTO "tenants" VALUES ('00000000-0000-7000-8000-000000000001', 'Default', CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 0)
 --

@@ -151,7 +151,11 @@ class Poller:
 
     def can_listen(self, config: PollConfig) -> bool:
         """Whether the source of a trigger reports changes, and is to do so."""
-        return sources.SOURCES[type(config)].wait is not None and getattr(config, "idle", True)
+        return (
+            sources.SOURCES[type(config)].wait is not None
+            and getattr(config, "idle", True)
+            and getattr(config, "watch", True)
+        )
 
     async def wait_for_change(self, listed: Listed, config: PollConfig, known: str, seconds: float) -> str:
         """Return the state of a source once it is not `known`, or after the time. Raises what the source refuses."""
