@@ -2580,6 +2580,8 @@ export interface paths {
          * Create a flow
          * @description Create a flow: empty, from a definition, spec text or a template; arranged if no node has a position.
          *
+         *     The triggers of a text are switched off.
+         *
          *     Requires the permission `flows.edit`.
          */
         post: operations["create_api_v1_flows_post"];
@@ -2744,7 +2746,7 @@ export interface paths {
         };
         /**
          * Export a flow
-         * @description The draft, or a version, as text: a readable spec, JSON with positions and triggers, or a picture as SVG.
+         * @description The draft, or a version, as text: a readable spec or JSON with positions, with triggers; or an SVG picture.
          *
          *     Requires the permission `flows.view`.
          */
@@ -10852,7 +10854,7 @@ export interface components {
             also_created?: components["schemas"]["FlowSummary"][];
             /**
              * Notes
-             * @description Flows of the template's steps that are not ready to be published, and why triggers were omitted.
+             * @description Flows of the template's steps that are not ready to be published, and notes on triggers.
              */
             notes?: string[];
         };

@@ -80,7 +80,7 @@ async def add_trigger(
         flow_id=flow.id,
         name=body.name,
         kind=body.config.kind,
-        policies=(body.policies or _default_policies(body.config)).model_dump(mode="json"),
+        policies=(body.policies or default_policies(body.config)).model_dump(mode="json"),
         input=body.input.model_dump(mode="json"),
         owner_user_id=await _owner(session, principal, body.owner_user_id),
         enabled=body.enabled,
@@ -360,7 +360,8 @@ async def _flush(session: AsyncSession, row: TriggerRow) -> None:
         raise TriggerInvalid(f"The flow has a trigger named '{name}'.", remedy="Choose another name.") from error
 
 
-def _default_policies(config: Config) -> Policies:
+def default_policies(config: Config) -> Policies:
+    """Return the policies of a new trigger."""
     return Policies() if config.kind in {"schedule", "flow"} else _EVENT_POLICIES
 
 
