@@ -108,6 +108,15 @@ class TestTriggers:
         assert run(["validate", "wrong.txt"]) == 3
         assert "unknown name 'corn'; did you mean 'cron'?" in capsys.readouterr().out.replace("\n", " ")
 
+    def test_that_do_not_fit_the_form_say_so(self, capsys: pytest.CaptureFixture[str]) -> None:
+        poll = '{"kind": "feed", "url": "https://example.org/feed", "form_from": {"who": "author"}}'
+        assert run(["triggers", "add", "Talk", "News", "--poll", poll]) == 0
+        assert "News: The form of the flow has no field 'who'." in capsys.readouterr().out
+        assert run(["triggers", "list", "--flow", "Talk"]) == 0
+        assert "News: The form of the flow has no field 'who'." in capsys.readouterr().out
+        published = answered(capsys, "flows", "publish", "Talk")
+        assert published["notes"][0].startswith("Trigger 'News': The form of the flow has no field 'who'.")
+
     def test_that_are_wrong_are_explained(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["triggers", "add", "Talk", "Wrong", "--cron", "0 7 32W * *"]) == 3
         assert "15W the weekday nearest" in capsys.readouterr().err

@@ -2770,7 +2770,7 @@ export interface paths {
         put?: never;
         /**
          * Publish the draft
-         * @description Freeze the draft and make it the published version.
+         * @description Freeze the draft and make it the published version. Notes say where triggers do not fit its form.
          *
          *     Requires the permission `flows.publish`.
          */
@@ -19261,6 +19261,11 @@ export interface components {
              */
             only_polled?: string;
             /**
+             * Problems
+             * @description Where it does not fit the form of the published version, else of the draft. Null: not checked, in lists of several flows.
+             */
+            problems?: components["schemas"]["TriggerProblem"][] | null;
+            /**
              * Catching
              * @default false
              */
@@ -19346,6 +19351,11 @@ export interface components {
              */
             only_polled?: string;
             /**
+             * Problems
+             * @description Where it does not fit the form of the published version, else of the draft. Null: not checked, in lists of several flows.
+             */
+            problems?: components["schemas"]["TriggerProblem"][] | null;
+            /**
              * Catching
              * @default false
              */
@@ -19376,6 +19386,18 @@ export interface components {
             owner_user_id?: string | null;
             /** Secret */
             secret?: string | null;
+        };
+        /**
+         * TriggerProblem
+         * @description Why runs of a trigger fail for certain, or miss what it is to give them.
+         */
+        TriggerProblem: {
+            /** Field */
+            field: string;
+            /** Message */
+            message: string;
+            /** Remedy */
+            remedy: string;
         };
         /**
          * TriggerStatistics
@@ -19627,6 +19649,40 @@ export interface components {
             /** Created By User Id */
             created_by_user_id?: string | null;
             definition: components["schemas"]["Flow"];
+        };
+        /**
+         * VersionPublished
+         * @description A version that was just published.
+         */
+        VersionPublished: {
+            /** Flow Id */
+            flow_id: string;
+            /** Version */
+            version: number;
+            /** Checksum */
+            checksum: string;
+            /** Logic Checksum */
+            logic_checksum: string;
+            /** Release */
+            release: number | null;
+            /** Released At */
+            released_at: string | null;
+            /** Release Notes */
+            release_notes: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Headgate Version */
+            headgate_version: string;
+            /** Created By User Id */
+            created_by_user_id?: string | null;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: string[];
         };
         /**
          * VersionSummary
@@ -32282,7 +32338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VersionSummary"];
+                    "application/json": components["schemas"]["VersionPublished"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

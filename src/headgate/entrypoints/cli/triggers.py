@@ -65,6 +65,8 @@ def list_(
         else:
             columns = ("id", "name", "flow", "fires", "state", "next")
             console.print(table(columns, [_row(item) for item in rows]))
+            for item in rows:
+                _print_problems(item)
 
     with_installation(work)
 
@@ -343,6 +345,7 @@ def _print_made(made: TriggerMade) -> None:
         console.print(f"Address: {made.path}")
     if made.secret is not None:
         console.print(f"Secret, shown once: {escape(made.secret)}")
+    _print_problems(made)
     if not made.published:
         console.print("The flow is not published: occurrences are skipped until it is.")
 
@@ -352,6 +355,12 @@ def _report(trigger: TriggerOut, *, json: bool) -> None:
         print_json(trigger)
     else:
         console.print(f"{escape(trigger.name)}: {_state(trigger)}")
+        _print_problems(trigger)
+
+
+def _print_problems(trigger: TriggerOut) -> None:
+    for problem in trigger.problems or ():
+        console.print(f"[yellow]{escape(f'{trigger.name}: {problem.message} {problem.remedy}')}[/]")
 
 
 def _row(item: TriggerOut) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ from headgate.features.flows.schemas import (
     RestoreIn,
     VersionOut,
 )
-from headgate.features.flows.summaries import FlowSummary, VersionSummary
+from headgate.features.flows.summaries import FlowSummary, VersionPublished, VersionSummary
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.foundation.api import (
     Limit,
@@ -192,12 +192,18 @@ async def export(
     dependencies=[needs(Permission.FLOWS_PUBLISH)],
 )
 async def publish(
-    flow_id: str, session: WriteSession, caller: Caller, rules: Rules, body: PublishIn | None = None
-) -> VersionSummary:
-    """Freeze the draft and make it the published version."""
+    flow_id: str,
+    session: WriteSession,
+    caller: Caller,
+    rules: Rules,
+    triggers: Starts,
+    body: PublishIn | None = None,
+) -> VersionPublished:
+    """Freeze the draft and make it the published version. Notes say where triggers do not fit its form."""
     notes = body.notes if body is not None else ""
     version = await versions.publish_flow(session, caller, rules, flow_id, notes=notes)
-    return VersionSummary.model_validate(version)
+    published = VersionPublished.model_validate(version)
+    return published.model_copy(update={"notes": await triggers.problems(session, caller, flow_id)})
 
 
 @router.get(

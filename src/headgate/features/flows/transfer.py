@@ -33,6 +33,10 @@ class Triggers(Protocol):
         """Return the triggers of a flow without secrets, files and owner."""
         ...
 
+    async def problems(self, session: AsyncSession, principal: Principal, flow_id: str) -> list[str]:
+        """Return where the triggers of a flow that are on do not fit its form, in words."""
+        ...
+
     async def imported(
         self, session: AsyncSession, principal: Principal, flow_id: str, triggers: Sequence[JsonValue]
     ) -> list[str]:

@@ -39,6 +39,16 @@ class TriggerTransfer:
         rows = await service.list_triggers(session, principal, flow_id=flow_id, limit=service.MOST_OF_FLOW)
         return [exported(row.name, row.config, row.policies, row.input) for row in reversed(rows)]
 
+    async def problems(self, session: AsyncSession, principal: Principal, flow_id: str) -> list[str]:
+        """Return where the triggers of a flow that are on do not fit its form, in words."""
+        rows = await service.list_triggers(session, principal, flow_id=flow_id, limit=service.MOST_OF_FLOW)
+        return [
+            f"Trigger '{row.name}': {problem.message} {problem.remedy}"
+            for row in reversed(rows)
+            if row.enabled
+            for problem in row.problems or ()
+        ]
+
     async def imported(
         self, session: AsyncSession, principal: Principal, flow_id: str, triggers: Sequence[JsonValue]
     ) -> list[str]:
