@@ -108,6 +108,12 @@ class TestTriggers:
         assert run(["validate", "wrong.txt"]) == 3
         assert "unknown name 'corn'; did you mean 'cron'?" in capsys.readouterr().out.replace("\n", " ")
 
+    def test_get_another_owner(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "triggers", "add", "Talk", "Owned")
+        changed = answered(capsys, "triggers", "set-owner", made["id"], made["owner_user_id"])
+        assert changed["owner_user_id"] == made["owner_user_id"]
+        assert run(["triggers", "set-owner", made["id"], "nobody@example.org"]) == 4
+
     def test_that_do_not_fit_the_form_say_so(self, capsys: pytest.CaptureFixture[str]) -> None:
         poll = '{"kind": "feed", "url": "https://example.org/feed", "form_from": {"who": "author"}}'
         assert run(["triggers", "add", "Talk", "News", "--poll", poll]) == 0

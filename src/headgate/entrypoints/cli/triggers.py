@@ -7,7 +7,7 @@ import orjson
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli import exit_codes, trigger_backfills, trigger_figures, trigger_links
+from headgate.entrypoints.cli import exit_codes, trigger_backfills, trigger_figures, trigger_links, trigger_owners
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
@@ -38,6 +38,7 @@ app = typer.Typer(
 )
 app.add_typer(trigger_links.app, name="links")
 app.command("statistics")(trigger_figures.statistics)
+app.command("set-owner")(trigger_owners.set_owner)
 app.command("backfill")(trigger_backfills.backfill)
 app.command("cancel-backfill")(trigger_backfills.cancel_backfill)
 

@@ -39,10 +39,10 @@ from headgate.features.triggers.settings import (
     Config,
     EventConfig,
     FlowConfig,
-    Policies,
     ScheduleConfig,
     TriggerInput,
     WebhookConfig,
+    default_policies,
 )
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.views import config_of, next_of, occurrence_out, trigger_out, triggers_out
@@ -54,7 +54,6 @@ from headgate.foundation.ids import is_id, new_id
 MOST_OF_FLOW, AGENDA_TRIGGERS = 100, 200
 _HOW_OFTEN = {"missing", "group", "every_seconds", "most", "pause_after_errors", "text_from", "form_from"}
 _HOW_OFTEN |= {"mark_seen", "idle", "watch"}
-_EVENT_POLICIES = Policies(overlap="allow", limit=100)
 
 
 async def add_trigger(
@@ -358,11 +357,6 @@ async def _flush(session: AsyncSession, row: TriggerRow) -> None:
         await session.flush()
     except IntegrityError as error:
         raise TriggerInvalid(f"The flow has a trigger named '{name}'.", remedy="Choose another name.") from error
-
-
-def default_policies(config: Config) -> Policies:
-    """Return the policies of a new trigger."""
-    return Policies() if config.kind in {"schedule", "flow"} else _EVENT_POLICIES
 
 
 def _recorded(row: TriggerRow) -> dict[str, Any]:

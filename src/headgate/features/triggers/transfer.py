@@ -11,7 +11,7 @@ from headgate.features.runs.ports.flows import Sealer
 from headgate.features.triggers import service
 from headgate.features.triggers.errors import TriggerInvalid
 from headgate.features.triggers.schemas import TriggerIn
-from headgate.features.triggers.settings import Config, Policies, TriggerInput
+from headgate.features.triggers.settings import Config, Policies, TriggerInput, default_policies
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.names import clipped, listed
 from headgate.graph.spec_content import ContentReader, Place
@@ -115,7 +115,7 @@ def exported(name: str, config: Config, policies: Policies, given: TriggerInput)
     """Return a trigger as in a file: what differs from the defaults."""
     settings = {"kind": config.kind} | config.model_dump(mode="json", exclude_defaults=True)
     carried: dict[str, JsonValue] = {"name": name, "config": settings}
-    if policies != service.default_policies(config):
+    if policies != default_policies(config):
         overlap = {"overlap": policies.overlap}
         carried["policies"] = overlap | policies.model_dump(mode="json", exclude_defaults=True)
     saved = given.model_dump(mode="json", exclude={"file_ids"}, exclude_defaults=True)

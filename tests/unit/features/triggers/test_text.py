@@ -11,8 +11,7 @@ from pydantic.fields import FieldInfo
 
 from headgate.features.flows.transfer import export_flow, triggers_in
 from headgate.features.triggers.schemas import TriggerIn
-from headgate.features.triggers.service import default_policies
-from headgate.features.triggers.settings import Config, Policies, TriggerInput
+from headgate.features.triggers.settings import Config, Policies, TriggerInput, default_policies
 from headgate.features.triggers.transfer import _CONFIGS, exported, read_triggers
 from headgate.graph.model import Flow
 from headgate.graph.spec import parse_spec

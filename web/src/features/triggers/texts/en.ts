@@ -36,6 +36,8 @@ export default {
   switch: "{{name}}: on or off",
   next: "Next {{when}}",
   owner: "Runs as {{name}}",
+  owner_is: "Runs as",
+  owner_choose: "Choose the owner",
   owner_gone: "The owner was deleted: no occurrence starts a run.",
   actions: "Actions for {{name}}",
   fire: "Start now",

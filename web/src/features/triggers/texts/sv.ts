@@ -39,6 +39,8 @@ const sv: Translation<typeof en> = {
   switch: "{{name}}: på eller av",
   next: "Nästa {{when}}",
   owner: "Körs som {{name}}",
+  owner_is: "Körs som",
+  owner_choose: "Välj ägare",
   owner_gone: "Ägaren har tagits bort: ingen händelse startar en körning.",
   actions: "Åtgärder för {{name}}",
   fire: "Starta nu",
