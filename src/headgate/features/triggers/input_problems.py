@@ -97,7 +97,11 @@ def _saved(
             continue
         answer = {field.id: answers[field.id]} if field.id in answers else {}
         place = f"form_from.{field.id}" if maps and not answer else f"input.form_data.{field.id}"
-        remedy = "Save an answer, or choose which part answers it (form_from)." if maps else "Save an answer with the trigger."
+        remedy = (
+            "Save an answer, or choose which part answers it (form_from)."
+            if maps
+            else "Save an answer with the trigger."
+        )
         yield from _checked(field, answer, place, remedy=remedy if not answer else "")
 
 
