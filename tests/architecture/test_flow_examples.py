@@ -54,5 +54,5 @@ class TestFlowExamples:
         with report_all() as item:
             for file, spec in examples():
                 with item(f"{file}: {spec}"):
-                    answer = check(read_spec(spec, CATALOG), CATALOG)
+                    answer = check(read_spec(spec, CATALOG, with_triggers=True), CATALOG)
                     assert (answer.errors, answer.warnings) == ((), ())

@@ -29,6 +29,7 @@ EXTRAS: Final[dict[str, tuple[str, ...]]] = {
     "postgres": ("psycopg",),
     "redis": ("redis",),
     "sheets": ("python_calamine", "xlsxwriter"),
+    "watch": ("watchfiles",),
     "storage": ("fsspec", "obstore", "sshfs", "webdav4"),
 }
 """Extras that components need, and the modules that each one installs."""

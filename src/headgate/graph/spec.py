@@ -23,6 +23,11 @@ form:
     required: true
 settings:
   data_retention_days: 30
+triggers:
+  "Every morning": schedule
+    cron: 0 7 * * MON-FRI
+    policies:
+      overlap: queue_one
 ```
 
 Sections come in any order; only what differs from the default is written. Below a node, `label`, `code`, `policy` and
@@ -30,8 +35,9 @@ Sections come in any order; only what differs from the default is written. Below
 `params:`. A node of an own component may leave its `code` out where the catalog has it. Values are described in
 `spec_values`, lines and blocks in `spec_lines`.
 
-A line that starts with `#` is a comment. Behind a section, a node's type or an edge ` # ...` is one too; inside a value
-`#` is part of the value. Comments, blank lines and positions are not kept: a flow read from text gets a new layout.
+A line that starts with `#` is a comment. Behind a section, a node's type or an edge ` # ...` is one too; inside a
+value `#` is part of the value. A trigger has the settings of its kind, `policies` and `input`, never a secret.
+Comments, blank lines and positions are not kept: a flow read from text gets a new layout.
 
 Reading and printing are inverse: `parse_spec(print_spec(flow))` is the flow, freshly laid out, and printing that gives
 the same text.
@@ -63,18 +69,21 @@ def parse_spec(text: str) -> Flow:
     return arrange(read_flow(text).flow)
 
 
-def read_spec(text: str, catalog: Catalog, *, mend: Callable[[Flow], Flow] | None = None) -> Flow:
+def read_spec(
+    text: str, catalog: Catalog, *, mend: Callable[[Flow], Flow] | None = None, with_triggers: bool = False
+) -> Flow:
     """Return the flow of a spec text with its types, ports, fields and values checked against a catalog, laid out.
 
     Args:
         text: The spec.
         catalog: Where templates come from.
         mend: Puts values that were written in another way into the form that is kept, before they are checked.
+        with_triggers: Whether the text may have triggers, which the caller adds.
 
     Raises `SpecError`: faults of grammar, else everything a draft may not have and nodes that nothing connects, each
     with its line and the nearest valid name.
     """
-    spec_flow = read_flow(text)
+    spec_flow = read_flow(text, with_triggers=with_triggers)
     spec_flow.flow = with_code(mend(spec_flow.flow) if mend else spec_flow.flow, catalog)
     issues = [*check_draft(spec_flow.flow, catalog), *orphan_issues(wire(spec_flow.flow, catalog))]
     if issues:

@@ -13,6 +13,8 @@ from headgate.graph.spec_lines import MEMBER, Faults, Line
 from headgate.graph.spec_values import parse_key, parse_quoted, parse_scalar
 
 _SPACE_IN_NAME = re.compile(r"(\w[\w \-]{0,63}):[ \t]+(.*)")
+TRIGGER = "name: kind"
+"""The form of a trigger, whose name may have spaces."""
 _SPACE_MISSING = re.compile(r'([^\W][^\s:"]*):(\S.*)')
 
 
@@ -174,6 +176,11 @@ class Lines:
     default: int
     numbers: dict[tuple[str, ...], int] = field(default_factory=dict)
 
+    def below(self, part: str) -> "Lines":
+        """Return the lines of what is below a part, by the path from there."""
+        numbers = {path[1:]: number for path, number in self.numbers.items() if path[0] == part}
+        return Lines(numbers.get((), self.default), numbers)
+
     def of(self, path: tuple[str, ...]) -> int:
         """Return the line of a path, else of the nearest enclosing path."""
         while path:
@@ -185,6 +192,8 @@ class Lines:
 
 def _better_member(text: str, what: str) -> str:
     """Return the correct form of a line that is not a member."""
+    if what == TRIGGER and (spaced := _SPACE_IN_NAME.match(text)):
+        return f'Put the name in quotes: "{spaced[1]}": {_short(spaced[2])}'
     if text.startswith("-"):
         return f"Write it as '{what}', without a dash."
     if tight := _SPACE_MISSING.fullmatch(text):
@@ -216,6 +225,8 @@ def _error_text(build: type[BaseModel], path: tuple[str, ...], error: ErrorDetai
         )
     if kind == "missing":
         return f"'{name}' is missing.", f"Add '{name}: ...'."
+    if kind == "string_type" and isinstance(given, bool | int | float):
+        return f"'{name}' is a text, not a number or a yes or no.", f'Write it in quotes: "{given}".'
     message = error["msg"].removeprefix("Value error, ")
     return (f"'{name}': {message[:1].lower()}{message[1:]}." if name else f"{message}."), ""
 

@@ -1,6 +1,7 @@
 """Prints a flow as spec text in canonical form."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 from pydantic import BaseModel, JsonValue
 
@@ -22,9 +23,27 @@ _CALLS = frozenset({"input_config", "output_config"})
 """Members of a policy that are always written as lines: their bodies are JSON, which is hard to read in quotes."""
 
 
-def print_spec(flow: Flow) -> str:
-    """Return the spec text of a flow without positions. `parse_spec` returns the same flow."""
-    return "\n".join(_flow(flow)) + "\n"
+TRIGGER_PARTS = ("policies", "input")
+"""Members of a trigger that are not settings of its kind."""
+
+
+def print_spec(flow: Flow, triggers: Sequence[JsonValue] = ()) -> str:
+    """Return the spec text of a flow without positions. `parse_spec` returns the same flow.
+
+    Args:
+        flow: The flow.
+        triggers: Its triggers as in its JSON file: `name`, `config` with `kind`, `policies`, `input`.
+    """
+    return "\n".join([*_flow(flow), *_triggers(triggers)]) + "\n"
+
+
+def _triggers(triggers: Sequence[JsonValue]) -> Iterator[str]:
+    if triggers:
+        yield "triggers:"
+    for trigger in cast("Sequence[dict[str, dict[str, JsonValue]]]", triggers):
+        yield f"  {key(cast('str', trigger['name']))}: {trigger['config']['kind']}"
+        yield from _members({name: value for name, value in trigger["config"].items() if name != "kind"}, 4)
+        yield from _members({part: trigger[part] for part in TRIGGER_PARTS if part in trigger}, 4)
 
 
 def _flow(flow: Flow) -> Iterator[str]:

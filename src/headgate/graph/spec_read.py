@@ -17,10 +17,11 @@ from headgate.graph.model import (
     Node,
 )
 from headgate.graph.names import did_you_mean, listed
-from headgate.graph.spec_content import NOWHERE, ContentReader, Lines, Member, Place
+from headgate.graph.spec_content import NOWHERE, TRIGGER, ContentReader, Lines, Member, Place
 from headgate.graph.spec_lines import Faults, Line, read_lines
+from headgate.graph.spec_print import TRIGGER_PARTS
 
-SECTIONS = ("name", "description", "nodes", "edges", "form", "settings")
+SECTIONS = ("name", "description", "nodes", "edges", "form", "settings", "triggers")
 NODE_MEMBERS = ("label", "code", "policy", "params")
 _EDGE = re.compile(r"([^\s.]+)\.([^\s.]+)\s*(?:->|→)\s*([^\s.]+)\.([^\s.]+)")
 _COMMENT = re.compile(r"(?:^|[ \t]+)#.*", re.DOTALL)
@@ -32,6 +33,14 @@ _OUTPUT_NAME = (PORT_PATTERN, "output name")
 _INPUT_NAME = (PORT_PATTERN, "input name")
 
 
+class TextTrigger(dict[str, JsonValue]):
+    """A trigger as in the JSON file of a flow, with the lines of its values: what its kind has is known further up."""
+
+    def __init__(self, given: dict[str, JsonValue], lines: Lines) -> None:
+        super().__init__(given)
+        self.lines = lines
+
+
 @dataclass(slots=True)
 class SpecFlow:
     """The parsed flow, and the lines of its parts."""
@@ -41,12 +50,13 @@ class SpecFlow:
     """Node id to the lines of the node's members, by path in the model."""
     edges: dict[str, list[int]] = field(default_factory=dict)
     """Edge, as `a.text -> b.input`, to its lines."""
+    triggers: list[TextTrigger] = field(default_factory=list)
 
 
-def read_flow(text: str) -> SpecFlow:
-    """Parse a spec, with positions at the origin. Raises `SpecError`."""
+def read_flow(text: str, *, with_triggers: bool = False) -> SpecFlow:
+    """Parse a spec, with positions at the origin. Raises `SpecError`, also for triggers where nothing adds them."""
     faults = Faults()
-    spec_flow = _SpecReader(faults).flow(read_lines(text, faults))
+    spec_flow = _SpecReader(faults, with_triggers=with_triggers).flow(read_lines(text, faults))
     faults.stop()
     return spec_flow
 
@@ -54,8 +64,9 @@ def read_flow(text: str) -> SpecFlow:
 class _SpecReader(ContentReader):
     """Parses the sections."""
 
-    def __init__(self, faults: Faults) -> None:
+    def __init__(self, faults: Faults, *, with_triggers: bool) -> None:
         super().__init__(faults)
+        self._with_triggers = with_triggers
         self.found = SpecFlow()
 
     def flow(self, lines: list[Line]) -> SpecFlow:
@@ -68,6 +79,7 @@ class _SpecReader(ContentReader):
             "edges": self._edges,
             "form": self._form,
             "settings": self._settings,
+            "triggers": self._triggers,
         }
         values: dict[str, object] = {}
         places = Lines(1)
@@ -79,6 +91,7 @@ class _SpecReader(ContentReader):
                 continue
             hint = did_you_mean(member.name, SECTIONS) or "."
             self.fault(member.line, f"there is no section '{member.name}'{hint}", f"Sections: {listed(SECTIONS)}.")
+        self.found.triggers = values.pop("triggers", None) or []  # type: ignore[assignment]
         if not self.faults.issues:
             self.found.flow = self.model(Flow, values, places, NOWHERE) or Flow()
         return self.found
@@ -221,6 +234,27 @@ class _SpecReader(ContentReader):
             values[setting.name] = self.text(setting) or "" if setting.name == "icon" else self.value(setting)
         return self.model(FlowSettings, values, lines, NOWHERE)
 
+    def _triggers(self, member: Member) -> list[TextTrigger]:
+        if self._with_triggers:
+            below = self._below(member, '"Every morning": schedule')
+            return [self._trigger(trigger) for trigger in self.members(below, TRIGGER)]
+        remedy = "Import the text as a file, or add the triggers to the flow afterwards."
+        self.fault(member.line, "triggers are not added from this text.", remedy)
+        return []
+
+    def _trigger(self, member: Member) -> TextTrigger:
+        lines, config = Lines(member.line.number), dict[str, JsonValue]()
+        given: dict[str, JsonValue] = {"name": member.name, "config": config}
+        for setting in self.members(member.line.children, "setting: value"):
+            if setting.name == "kind":
+                self.fault(setting.line, "the kind is not a setting.", f"Write '{member.name}: {setting.raw[:60]}'.")
+                continue
+            path = (setting.name,) if setting.name in TRIGGER_PARTS else ("config", setting.name)
+            _number(lines, path, setting.line)
+            (given if setting.name in TRIGGER_PARTS else config)[setting.name] = self.value(setting)
+        config["kind"] = _COMMENT.sub("", member.raw)
+        return TextTrigger(given, lines)
+
     def _good_name(self, line: Line, name: str, rule: tuple[str, str], place: Place = NOWHERE) -> bool:
         """Return whether a name matches its rule (pattern, description); records a fault otherwise."""
         pattern, what = rule
@@ -231,6 +265,13 @@ class _SpecReader(ContentReader):
         remedy = f"Write '{better}': {form}." if better else f"Use {form}."
         self.fault(line, f"'{name[:60]}' is not a valid {what}.", remedy, place)
         return False
+
+
+def _number(lines: Lines, path: tuple[str, ...], line: Line) -> None:
+    """Record the line of a path, and those of all paths below it."""
+    lines.numbers[path] = line.number
+    for inner in line.children:
+        _number(lines, (*path, inner.text.partition(":")[0]), inner)
 
 
 def _as_id(name: str) -> str:

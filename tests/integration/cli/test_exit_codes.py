@@ -142,6 +142,7 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "triggers add": ("nobody", "Nightly", "--cron", "0 7 * * *"),
     "triggers cancel-backfill": (NOBODY, NOBODY),
     "triggers pause": (NOBODY,),
+    "triggers set-owner": (NOBODY, NOBODY),
     "triggers resume": (NOBODY,),
     "triggers remove": (NOBODY,),
     "triggers dry-run": (NOBODY,),

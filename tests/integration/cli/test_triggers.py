@@ -95,6 +95,34 @@ class TestTriggers:
         assert run(["triggers", "add", "Talk", "Wrong", "--poll", '{"kind": "fax"}']) == 3
         assert "feed, folder" in capsys.readouterr().err
 
+    def test_are_in_the_text_of_their_flow(self, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+        answered(capsys, "triggers", "add", "Talk", "Every morning", "--cron", "0 7 * * *", "--overlap", "queue_all")
+        text = answered(capsys, "export", "Talk")["content"]
+        assert '"Every morning": schedule' in text
+        (tmp_path / "again.txt").write_text(text.replace("name: Talk", "name: Again"))
+        assert run(["import", "again.txt"]) in {0, 9}
+        capsys.readouterr()
+        (row,) = answered(capsys, "triggers", "list", "--flow", "Again")
+        assert (row["name"], row["enabled"], row["policies"]["overlap"]) == ("Every morning", False, "queue_all")
+        (tmp_path / "wrong.txt").write_text(text.replace("cron:", "corn:"))
+        assert run(["validate", "wrong.txt"]) == 3
+        assert "unknown name 'corn'; did you mean 'cron'?" in capsys.readouterr().out.replace("\n", " ")
+
+    def test_get_another_owner(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "triggers", "add", "Talk", "Owned")
+        changed = answered(capsys, "triggers", "set-owner", made["id"], made["owner_user_id"])
+        assert changed["owner_user_id"] == made["owner_user_id"]
+        assert run(["triggers", "set-owner", made["id"], "nobody@example.org"]) == 4
+
+    def test_that_do_not_fit_the_form_say_so(self, capsys: pytest.CaptureFixture[str]) -> None:
+        poll = '{"kind": "feed", "url": "https://example.org/feed", "form_from": {"who": "author"}}'
+        assert run(["triggers", "add", "Talk", "News", "--poll", poll]) == 0
+        assert "News: The form of the flow has no field 'who'." in capsys.readouterr().out
+        assert run(["triggers", "list", "--flow", "Talk"]) == 0
+        assert "News: The form of the flow has no field 'who'." in capsys.readouterr().out
+        published = answered(capsys, "flows", "publish", "Talk")
+        assert published["notes"][0].startswith("Trigger 'News': The form of the flow has no field 'who'.")
+
     def test_that_are_wrong_are_explained(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert run(["triggers", "add", "Talk", "Wrong", "--cron", "0 7 32W * *"]) == 3
         assert "15W the weekday nearest" in capsys.readouterr().err

@@ -2629,6 +2629,8 @@ export interface paths {
          * Create a flow
          * @description Create a flow: empty, from a definition, spec text or a template; arranged if no node has a position.
          *
+         *     The triggers of a text are switched off.
+         *
          *     Requires the permission `flows.edit`.
          */
         post: operations["create_api_v1_flows_post"];
@@ -2793,7 +2795,7 @@ export interface paths {
         };
         /**
          * Export a flow
-         * @description The draft, or a version, as text: a readable spec, JSON with positions and triggers, or a picture as SVG.
+         * @description The draft, or a version, as text: a readable spec or JSON with positions, with triggers; or an SVG picture.
          *
          *     Requires the permission `flows.view`.
          */
@@ -2817,7 +2819,7 @@ export interface paths {
         put?: never;
         /**
          * Publish the draft
-         * @description Freeze the draft and make it the published version.
+         * @description Freeze the draft and make it the published version. Notes say where triggers do not fit its form.
          *
          *     Requires the permission `flows.publish`.
          */
@@ -11000,7 +11002,7 @@ export interface components {
             also_created?: components["schemas"]["FlowSummary"][];
             /**
              * Notes
-             * @description Flows of the template's steps that are not ready to be published, and why triggers were omitted.
+             * @description Flows of the template's steps that are not ready to be published, and notes on triggers.
              */
             notes?: string[];
         };
@@ -11412,6 +11414,12 @@ export interface components {
              * @default *
              */
             pattern?: string;
+            /**
+             * Watch
+             * @description Poll at once when the server reports a change, where it has the folder itself: workspace and folder of the server (extra `watch`).
+             * @default true
+             */
+            watch?: boolean;
         };
         /**
          * FormConfig
@@ -19676,6 +19684,16 @@ export interface components {
              */
             waits_for?: string;
             /**
+             * Only Polled
+             * @default
+             */
+            only_polled?: string;
+            /**
+             * Problems
+             * @description Where it does not fit the form of the published version, else of the draft. Null: not checked, in lists of several flows.
+             */
+            problems?: components["schemas"]["TriggerProblem"][] | null;
+            /**
              * Catching
              * @default false
              */
@@ -19756,6 +19774,16 @@ export interface components {
              */
             waits_for?: string;
             /**
+             * Only Polled
+             * @default
+             */
+            only_polled?: string;
+            /**
+             * Problems
+             * @description Where it does not fit the form of the published version, else of the draft. Null: not checked, in lists of several flows.
+             */
+            problems?: components["schemas"]["TriggerProblem"][] | null;
+            /**
              * Catching
              * @default false
              */
@@ -19786,6 +19814,18 @@ export interface components {
             owner_user_id?: string | null;
             /** Secret */
             secret?: string | null;
+        };
+        /**
+         * TriggerProblem
+         * @description Why runs of a trigger fail for certain, or miss what it is to give them.
+         */
+        TriggerProblem: {
+            /** Field */
+            field: string;
+            /** Message */
+            message: string;
+            /** Remedy */
+            remedy: string;
         };
         /**
          * TriggerStatistics
@@ -20037,6 +20077,40 @@ export interface components {
             /** Created By User Id */
             created_by_user_id?: string | null;
             definition: components["schemas"]["Flow"];
+        };
+        /**
+         * VersionPublished
+         * @description A version that was just published.
+         */
+        VersionPublished: {
+            /** Flow Id */
+            flow_id: string;
+            /** Version */
+            version: number;
+            /** Checksum */
+            checksum: string;
+            /** Logic Checksum */
+            logic_checksum: string;
+            /** Release */
+            release: number | null;
+            /** Released At */
+            released_at: string | null;
+            /** Release Notes */
+            release_notes: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Headgate Version */
+            headgate_version: string;
+            /** Created By User Id */
+            created_by_user_id?: string | null;
+            /**
+             * Notes
+             * @default []
+             */
+            notes?: string[];
         };
         /**
          * VersionSummary
@@ -32911,7 +32985,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VersionSummary"];
+                    "application/json": components["schemas"]["VersionPublished"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

@@ -27,7 +27,7 @@ from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces.service import list_spaces
 from headgate.features.flows import service, versions
 from headgate.features.flows.organization.filters import FlowFilter
-from headgate.features.flows.summaries import FlowSummary, VersionSummary
+from headgate.features.flows.summaries import FlowSummary, VersionPublished, VersionSummary
 from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
 from headgate.foundation.lazy import lazy_module
@@ -141,10 +141,10 @@ async def publish(
     flow_id = await flow_id_of(installation, which)
     async with installation.database.writing() as session:
         row = await versions.publish_flow(session, acting(), installation.rules, flow_id, notes=notes)
-    version = VersionSummary.model_validate(row)
-    print_result(
-        version, f"Published release {version.release} (version {version.version}, {version.checksum[:12]}).", json=json
-    )
+        problems = await installation.trigger_transfer.problems(session, acting(), flow_id)
+    version = VersionPublished.model_validate(row).model_copy(update={"notes": problems})
+    published = f"Published release {version.release} (version {version.version}, {version.checksum[:12]})."
+    print_result(version, "\n".join([published, *map(escape, version.notes)]), json=json)
 
 
 @app.command("set-owner")

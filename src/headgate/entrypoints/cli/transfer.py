@@ -71,7 +71,8 @@ async def export(
     installation: Installation,
     which: FlowArgument,
     format: Annotated[  # noqa: A002
-        Literal["spec", "json", "svg"], typer.Option(help="Spec text, JSON with positions and triggers, or an image.")
+        Literal["spec", "json", "svg"],
+        typer.Option(help="Spec text or JSON, with triggers, or an image."),
     ] = "spec",
     version: Annotated[int | None, typer.Option(help="A version instead of the draft.", min=1)] = None,
     output: Annotated[
@@ -84,7 +85,8 @@ async def export(
     async with installation.database.reading() as session:
         flow = await content_of(session, acting(), flow_id, version)
         catalog = await installation.registry.for_flow(acting().tenant_id, flow, session=session)
-        carried = await installation.trigger_transfer.exported(session, acting(), flow_id) if format == "json" else []
+        triggers = installation.trigger_transfer
+        carried = await triggers.exported(session, acting(), flow_id) if format != "svg" else []
     content = transfer.export_flow(flow, format=format, catalog=catalog, triggers=carried)
     if output is not None:
         write_file(output, content.encode())

@@ -7,7 +7,7 @@ import orjson
 import typer
 from rich.markup import escape
 
-from headgate.entrypoints.cli import exit_codes, trigger_backfills, trigger_figures, trigger_links
+from headgate.entrypoints.cli import exit_codes, trigger_backfills, trigger_figures, trigger_links, trigger_owners
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
@@ -38,6 +38,7 @@ app = typer.Typer(
 )
 app.add_typer(trigger_links.app, name="links")
 app.command("statistics")(trigger_figures.statistics)
+app.command("set-owner")(trigger_owners.set_owner)
 app.command("backfill")(trigger_backfills.backfill)
 app.command("cancel-backfill")(trigger_backfills.cancel_backfill)
 
@@ -65,6 +66,8 @@ def list_(
         else:
             columns = ("id", "name", "flow", "fires", "state", "next")
             console.print(table(columns, [_row(item) for item in rows]))
+            for item in rows:
+                _print_problems(item)
 
     with_installation(work)
 
@@ -343,6 +346,7 @@ def _print_made(made: TriggerMade) -> None:
         console.print(f"Address: {made.path}")
     if made.secret is not None:
         console.print(f"Secret, shown once: {escape(made.secret)}")
+    _print_problems(made)
     if not made.published:
         console.print("The flow is not published: occurrences are skipped until it is.")
 
@@ -352,6 +356,12 @@ def _report(trigger: TriggerOut, *, json: bool) -> None:
         print_json(trigger)
     else:
         console.print(f"{escape(trigger.name)}: {_state(trigger)}")
+        _print_problems(trigger)
+
+
+def _print_problems(trigger: TriggerOut) -> None:
+    for problem in trigger.problems or ():
+        console.print(f"[yellow]{escape(f'{trigger.name}: {problem.message} {problem.remedy}')}[/]")
 
 
 def _row(item: TriggerOut) -> tuple[str, ...]:
@@ -360,8 +370,10 @@ def _row(item: TriggerOut) -> tuple[str, ...]:
 
 
 def _state(item: TriggerOut) -> str:
+    if item.enabled and item.published:
+        return f"on, only polled: {escape(item.only_polled)}" if item.only_polled else "on"
     if item.enabled:
-        return "on" if item.published else "on, flow not published"
+        return "on, flow not published"
     return f"paused: {escape(item.paused_reason)}" if item.paused_reason else "paused"
 
 

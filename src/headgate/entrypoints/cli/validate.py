@@ -16,7 +16,8 @@ from headgate.features.catalog.installed import full_registry
 from headgate.features.flows.readiness.answer import Need, Readiness
 from headgate.features.flows.readiness.check import check
 from headgate.features.flows.readiness.environment import Environment
-from headgate.features.flows.transfer import import_flow
+from headgate.features.flows.transfer import import_flow, triggers_in
+from headgate.features.triggers.transfer import read_triggers
 from headgate.foundation.settings import Settings
 from headgate.graph.draw import draw
 from headgate.graph.issues import FlowInvalid, Issue
@@ -70,11 +71,12 @@ def check_text(text: str, catalog: Catalog, environment: Environment | None = No
     """
     try:
         flow = import_flow(text, catalog)
+        read_triggers(triggers_in(text))
     except FlowInvalid as error:
         return None, Readiness(error.issues)
     readiness = check(flow, catalog, environment)
     if readiness.issues and not text.lstrip().startswith("{"):
-        spec = read_flow(text)
+        spec = read_flow(text, with_triggers=True)
         readiness = Readiness(_located(readiness.errors, spec), _located(readiness.warnings, spec), readiness.needs)
     return flow, readiness
 

@@ -35,7 +35,7 @@ from headgate.features.flows.schemas import (
     RestoreIn,
     VersionOut,
 )
-from headgate.features.flows.summaries import FlowSummary, VersionSummary
+from headgate.features.flows.summaries import FlowSummary, VersionPublished, VersionSummary
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.foundation.api import (
     Limit,
@@ -70,19 +70,23 @@ Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 async def create(
     body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules, triggers: Starts
 ) -> FlowCreated:
-    """Create a flow: empty, from a definition, spec text or a template; arranged if no node has a position."""
+    """Create a flow: empty, from a definition, spec text or a template; arranged if no node has a position.
+
+    The triggers of a text are switched off.
+    """
     if sum(content is not None for content in (body.definition, body.spec, body.template)) > 1:
         raise Invalid("Give 'definition', 'spec' or 'template', not several of them.")
     if body.template is not None:
         return await _from_template(body.template, body, session, caller, rules, triggers)
     definition = body.definition or Flow()
     if body.spec is not None:
-        definition = read_spec(body.spec, await with_packs(session, catalog))
+        definition = read_spec(body.spec, await with_packs(session, catalog), with_triggers=True)
     definition = arrange_unplaced(definition, catalog)
     names = {"name": body.name, "description": body.description}
     definition = definition.model_copy(update={key: value for key, value in names.items() if value is not None})
     row = await service.create_flow(session, caller, catalog, definition=definition, space_id=body.space_id)
-    return await _created(row, (), rules, session)
+    carried = [] if body.spec is None else transfer.triggers_in(body.spec)
+    return await _created(row, (), rules, session, await triggers.imported(session, caller, row.id, carried))
 
 
 async def _from_template(
@@ -175,10 +179,10 @@ async def export(
         int | None, Query(ge=1, le=2**31 - 1, description=("Tests of this version instead of the draft."))
     ] = None,
 ) -> ExportOut:
-    """The draft, or a version, as text: a readable spec, JSON with positions and triggers, or a picture as SVG."""
+    """The draft, or a version, as text: a readable spec or JSON with positions, with triggers; or an SVG picture."""
     flow = await versions.content_of(session, caller, flow_id, version)
     components = await catalog.for_flow(caller.tenant_id, flow, session=session)
-    carried = await triggers.exported(session, caller, flow_id) if format == "json" else []
+    carried = await triggers.exported(session, caller, flow_id) if format != "svg" else []
     content = transfer.export_flow(flow, format=format, catalog=components, triggers=carried)
     return ExportOut(name=flow.name, format=format, content=content)
 
@@ -190,12 +194,18 @@ async def export(
     dependencies=[needs(Permission.FLOWS_PUBLISH)],
 )
 async def publish(
-    flow_id: str, session: WriteSession, caller: Caller, rules: Rules, body: PublishIn | None = None
-) -> VersionSummary:
-    """Freeze the draft and make it the published version."""
+    flow_id: str,
+    session: WriteSession,
+    caller: Caller,
+    rules: Rules,
+    triggers: Starts,
+    body: PublishIn | None = None,
+) -> VersionPublished:
+    """Freeze the draft and make it the published version. Notes say where triggers do not fit its form."""
     notes = body.notes if body is not None else ""
     version = await versions.publish_flow(session, caller, rules, flow_id, notes=notes)
-    return VersionSummary.model_validate(version)
+    published = VersionPublished.model_validate(version)
+    return published.model_copy(update={"notes": await triggers.problems(session, caller, flow_id)})
 
 
 @router.get(

@@ -93,7 +93,7 @@ class FlowCreated(FlowOut):
     )
     notes: list[str] = Field(
         default_factory=list,
-        description="Flows of the template's steps that are not ready to be published, and why triggers were omitted.",
+        description="Flows of the template's steps that are not ready to be published, and notes on triggers.",
     )
 
 

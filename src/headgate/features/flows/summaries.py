@@ -42,3 +42,10 @@ class VersionSummary(BaseModel):
     created_at: datetime
     headgate_version: str
     created_by_user_id: str | None = None
+
+
+class VersionPublished(VersionSummary):
+    """A version that was just published."""
+
+    notes: list[str] = []
+    """Where triggers that are on do not fit its form."""

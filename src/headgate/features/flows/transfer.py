@@ -13,6 +13,7 @@ from headgate.graph.layout import arrange_unplaced
 from headgate.graph.model import Flow
 from headgate.graph.picture import picture
 from headgate.graph.spec import print_spec, read_spec
+from headgate.graph.spec_read import read_flow
 from headgate.graph.template import Catalog
 
 FORMAT_KEY = "headgate_flow"
@@ -32,10 +33,17 @@ class Triggers(Protocol):
         """Return the triggers of a flow without secrets, files and owner."""
         ...
 
+    async def problems(self, session: AsyncSession, principal: Principal, flow_id: str) -> list[str]:
+        """Return where the triggers of a flow that are on do not fit its form, in words."""
+        ...
+
     async def imported(
         self, session: AsyncSession, principal: Principal, flow_id: str, triggers: Sequence[JsonValue]
     ) -> list[str]:
-        """Add triggers to a flow, switched off. Returns what was omitted or is to be completed, in words."""
+        """Add triggers to a flow, switched off. Returns what was omitted or is to be completed, in words.
+
+        Raises `SpecError` for those of a text that are not valid.
+        """
         ...
 
 
@@ -46,9 +54,9 @@ def export_flow(
     catalog: Catalog | None = None,
     triggers: Sequence[JsonValue] = (),
 ) -> str:
-    """Return the flow as spec text, as JSON with positions and its triggers, or as a picture."""
+    """Return the flow as spec text or as JSON with positions, both with its triggers, or as a picture."""
     if format == "spec":
-        return print_spec(flow)
+        return print_spec(flow, triggers)
     if format == "svg":
         return picture(flow, catalog, title=flow.name)
     content = {FORMAT_KEY: FORMAT} | flow.model_dump(mode="json", exclude_defaults=True) | {"name": flow.name}
@@ -61,7 +69,7 @@ def import_flow(content: str, catalog: Catalog) -> Flow:
     """Parse the output of `export_flow`. Raises `Invalid` with the location of the error."""
     content = content.removeprefix("\ufeff")  # a byte order mark, as written on Windows
     if not content.lstrip().startswith("{"):
-        return read_spec(content, catalog)
+        return read_spec(content, catalog, with_triggers=True)
     try:
         data = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -82,9 +90,12 @@ def import_flow(content: str, catalog: Catalog) -> Flow:
 
 
 def triggers_in(content: str) -> list[JsonValue]:
-    """Return the triggers of a file that `import_flow` accepts. Raises `Invalid`."""
+    """Return the triggers of a file that `import_flow` accepts; those of a text know their lines. Raises `Invalid`."""
     content = content.removeprefix("\ufeff")
-    triggers = orjson.loads(content).get(TRIGGERS_KEY, []) if content.lstrip().startswith("{") else []
+    if content.lstrip().startswith("{"):
+        triggers = orjson.loads(content).get(TRIGGERS_KEY, [])
+    else:
+        triggers = list[JsonValue](read_flow(content, with_triggers=True).triggers)
     if not isinstance(triggers, list) or len(triggers) > MOST_TRIGGERS:
         raise Invalid(f"The triggers are no list of at most {MOST_TRIGGERS}.", remedy="Export the flow again.")
     return triggers

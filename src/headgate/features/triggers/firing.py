@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import LOCAL, Actor, Principal, system_principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.standing import access_of
 from headgate.features.audit.recorder import record
+from headgate.features.flows.errors import FlowNotFound
 from headgate.features.runs import service as runs
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.schemas import RunStart
@@ -52,6 +54,9 @@ MOST_FOLLOWING = 20
 """Runs that start each other by triggers, one after the other."""
 RETRY_SECONDS = 60
 """After this time the sender of a call that no place was left for may repeat it."""
+SHUT_OUT = (OwnerGone, PermissionMissing, FlowNotFound)
+"""Errors of an owner who may no longer start the flow, or view what the trigger follows."""
+_OWNER = "Its owner cannot start it"
 log = get_logger(__name__)
 
 
@@ -112,7 +117,9 @@ class Firing:
     async def fire(self, listed: Listed, occurrence: Occurrence, claimed: Claimed | None = None) -> Fired:
         """Start the run of an occurrence, or store why it starts none; the cursor moves in the same transaction.
 
-        Raises `Unavailable`, `TriggerChanged`, `NotAdmitted`, and for a call `RateLimited`; then nothing is stored.
+        A trigger that fires by itself is paused when its owner was shut out.
+
+        Raises `Unavailable`, `NotAdmitted`, and for a call `RateLimited`; then nothing is stored; and `TriggerChanged`.
         """
         trigger = listed.row
         policies = Policies.model_validate(trigger.policies)
@@ -127,7 +134,10 @@ class Firing:
                 return Fired(occurrence.id, "queued", error.code, str(error))
             if isinstance(error, RateLimited) and occurrence.is_call:
                 raise
-            return await self.store(trigger, occurrence, Verdict("skipped", error.code, str(error)), claimed)
+            fired = await self.store(trigger, occurrence, Verdict("skipped", error.code, str(error)), claimed)
+            if claimed is not None and isinstance(error, SHUT_OUT) and await self.pause(listed, f"{_OWNER}: {error}"):
+                raise TriggerChanged from error
+            return fired
 
     async def pause_failing(self, listed: Listed) -> bool:
         """Pause a trigger whose last runs all failed, if its policy says so. Returns whether it paused it."""

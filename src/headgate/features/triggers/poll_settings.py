@@ -55,6 +55,11 @@ class FolderConfig(Poll):
     )
     folder: PlainText = Field(default="", max_length=1_024, description="Such as invoices/2027; empty: all of it.")
     pattern: PlainText = Field(default="*", min_length=1, max_length=500, description="**/*.pdf: also below it.")
+    watch: bool = Field(
+        default=True,
+        description="Poll at once when the server reports a change, where it has the folder itself: workspace and"
+        " folder of the server (extra `watch`).",
+    )
 
 
 class RowsConfig(Poll):

@@ -79,6 +79,15 @@ class FiringOut(BaseModel):
     notes: list[ClockNoteOut] = []
 
 
+class TriggerProblem(BaseModel):
+    """Why runs of a trigger fail for certain, or miss what it is to give them."""
+
+    field: str
+    """Setting of the trigger: `form_from.amount`, `text_from`, `input.form_data.amount`."""
+    message: str
+    remedy: str
+
+
 class TriggerOut(BaseModel):
     """A trigger."""
 
@@ -113,6 +122,13 @@ class TriggerOut(BaseModel):
     """Why that poll failed; empty when it did not."""
     waits_for: str = ""
     """The folder that does not exist yet, which the trigger waits for."""
+    only_polled: str = ""
+    """Why changes are found by polls alone; empty where they are reported at once, or should not be."""
+    problems: list[TriggerProblem] | None = Field(
+        default=None,
+        description="Where it does not fit the form of the published version, else of the draft. Null: not checked, in"
+        " lists of several flows.",
+    )
     catching: bool = False
     """Whether the next call is shown instead of starting a run."""
     created_at: datetime

@@ -39,10 +39,10 @@ from headgate.features.triggers.settings import (
     Config,
     EventConfig,
     FlowConfig,
-    Policies,
     ScheduleConfig,
     TriggerInput,
     WebhookConfig,
+    default_policies,
 )
 from headgate.features.triggers.tables import TriggerRow
 from headgate.features.triggers.views import config_of, next_of, occurrence_out, trigger_out, triggers_out
@@ -53,8 +53,7 @@ from headgate.foundation.ids import is_id, new_id
 
 MOST_OF_FLOW, AGENDA_TRIGGERS = 100, 200
 _HOW_OFTEN = {"missing", "group", "every_seconds", "most", "pause_after_errors", "text_from", "form_from"}
-_HOW_OFTEN |= {"mark_seen", "idle"}
-_EVENT_POLICIES = Policies(overlap="allow", limit=100)
+_HOW_OFTEN |= {"mark_seen", "idle", "watch"}
 
 
 async def add_trigger(
@@ -80,7 +79,7 @@ async def add_trigger(
         flow_id=flow.id,
         name=body.name,
         kind=body.config.kind,
-        policies=(body.policies or _default_policies(body.config)).model_dump(mode="json"),
+        policies=(body.policies or default_policies(body.config)).model_dump(mode="json"),
         input=body.input.model_dump(mode="json"),
         owner_user_id=await _owner(session, principal, body.owner_user_id),
         enabled=body.enabled,
@@ -300,7 +299,7 @@ async def _configure(
         row.due_at = clock() if row.enabled else None
     elif isinstance(config, Poll):
         row.next_at = row.due_at = clock() if row.enabled else None
-        row.poll_failures = 0
+        row.poll_failures, row.only_polled = 0, ""
 
 
 def _reads(config: Config) -> dict[str, Any]:
@@ -358,10 +357,6 @@ async def _flush(session: AsyncSession, row: TriggerRow) -> None:
         await session.flush()
     except IntegrityError as error:
         raise TriggerInvalid(f"The flow has a trigger named '{name}'.", remedy="Choose another name.") from error
-
-
-def _default_policies(config: Config) -> Policies:
-    return Policies() if config.kind in {"schedule", "flow"} else _EVENT_POLICIES
 
 
 def _recorded(row: TriggerRow) -> dict[str, Any]:

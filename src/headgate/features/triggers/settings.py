@@ -337,6 +337,11 @@ class Policies(_Settings):
     rate_seconds: int = Field(default=3600, ge=1, le=86_400)
 
 
+def default_policies(config: Config) -> Policies:
+    """Return the policies of a new trigger."""
+    return Policies() if config.kind in {"schedule", "flow"} else Policies(overlap="allow", limit=100)
+
+
 class TriggerInput(_Settings):
     """The saved input of the runs."""
 

@@ -74,6 +74,8 @@ class TriggerRow(Row, JobColumns):
     """Failed polls in a row."""
     poll_error: Mapped[str] = mapped_column(String(500), default="", server_default=text("''"))
     """Why the last poll failed. Without failed polls: the folder that is waited for, which does not exist yet."""
+    only_polled: Mapped[str] = mapped_column(String(500), default="", server_default=text("''"))
+    """Why its source does not report changes, so that only polls find them."""
     polled_at: Mapped[int | None] = mapped_column(BigInteger)
     created_by_user_id: Mapped[str | None] = mapped_column(String(36))
     created_at: Mapped[int] = mapped_column(BigInteger)

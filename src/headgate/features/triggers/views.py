@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
-from headgate.features.flows.service import names_of
+from headgate.features.flows.service import get_flow, names_of
+from headgate.features.flows.versions import content_of
 from headgate.features.runs.transitions import clock
+from headgate.features.triggers.input_problems import problems_of
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import ClockNote, Schedule
 from headgate.features.triggers.schemas import (
@@ -21,6 +23,7 @@ from headgate.features.triggers.settings import Config, FlowConfig, ScheduleConf
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.features.triggers.words import calendar_days, schedule_of, schedule_of_row, sentence_of
 from headgate.foundation.database import moment
+from headgate.graph.model import FormField
 
 
 def config_of(row: TriggerRow) -> Config:
@@ -38,7 +41,18 @@ async def triggers_out(session: AsyncSession, principal: Principal, rows: Sequen
     configs = [config_of(listed.row) for listed in rows]
     others = [config.flow_id for config in configs if isinstance(config, FlowConfig)]
     names: Mapping[str, str] = await names_of(session, principal, others) if others else {}
-    return [_trigger_out(listed, config, names) for listed, config in zip(rows, configs, strict=True)]
+    shown = [_trigger_out(listed, config, names) for listed, config in zip(rows, configs, strict=True)]
+    if len({listed.row.flow_id for listed in rows}) == 1:
+        form = await _form_of(session, principal, rows[0].row.flow_id)
+        for trigger in shown:
+            trigger.problems = problems_of(form, trigger.config, trigger.input)
+    return shown
+
+
+async def _form_of(session: AsyncSession, principal: Principal, flow_id: str) -> list[FormField]:
+    """Return the form of the published version, else of the draft."""
+    flow = await get_flow(session, principal, flow_id)
+    return list((await content_of(session, principal, flow_id, flow.published_version)).form)
 
 
 def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> TriggerOut:
@@ -67,6 +81,7 @@ def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> Tr
             "polled_at": None if row.polled_at is None else moment(row.polled_at),
             "poll_error": row.poll_error if row.poll_failures else "",
             "waits_for": "" if row.poll_failures else row.poll_error,
+            "only_polled": row.only_polled,
             "catching": row.catching_until is not None and row.catching_until > clock() and row.caught is None,
             "created_at": moment(row.created_at),
             "updated_at": moment(row.updated_at),

@@ -1,6 +1,7 @@
 """The five file tools of one user's workspace: JSON results, never an exception (seed 003)."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from headgate.features.access.principal import Principal
 from headgate.features.workspace import searching, text
@@ -55,6 +56,10 @@ class UserWorkspace:
             return places.mode(owner) == places.mode(owner, isolated=self.binding.isolated)
         except UserRequired:
             return False
+
+    async def location(self) -> Path:
+        """Return the folder of the server that has the files. Raises `UserRequired`, `WorkspaceUnavailable`."""
+        return await self.binding.run(lambda root: self.binding.places.base / root.name)
 
     async def file_size(self, path: str) -> int | None:
         """Return the size of a file; None when unknown."""

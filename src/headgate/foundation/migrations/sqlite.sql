@@ -1179,7 +1179,7 @@ CREATE TABLE triggers (
 	event VARCHAR(200), 
 	worker_id VARCHAR(64), 
 	lease_until BIGINT, 
-	attempts INTEGER DEFAULT '0' NOT NULL, poll_cursor TEXT, poll_failures INTEGER DEFAULT '0' NOT NULL, poll_error VARCHAR(500) DEFAULT '' NOT NULL, polled_at BIGINT, submissions INTEGER DEFAULT '0' NOT NULL, 
+	attempts INTEGER DEFAULT '0' NOT NULL, poll_cursor TEXT, poll_failures INTEGER DEFAULT '0' NOT NULL, poll_error VARCHAR(500) DEFAULT '' NOT NULL, polled_at BIGINT, submissions INTEGER DEFAULT '0' NOT NULL, only_polled VARCHAR(500) DEFAULT '' NOT NULL, 
 	CONSTRAINT pk_triggers PRIMARY KEY (id), 
 	CONSTRAINT ck_triggers_kind_known CHECK (kind IN ('schedule', 'webhook', 'flow', 'event', 'manual', 'feed', 'page', 'folder', 'rows', 'mail', 'api', 'form', 'stream', 'queue', 'topic')), 
 	CONSTRAINT fk_triggers_flow_id_tenant_id_flows FOREIGN KEY(flow_id, tenant_id) REFERENCES flows (id, tenant_id) ON DELETE CASCADE, 

@@ -14,6 +14,7 @@ from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.schemas import PublishIn
 from headgate.features.flows.tables import FlowRow
 from headgate.features.flows.undo import undo_draft
+from headgate.features.triggers.transfer import TriggerTransfer
 from headgate.foundation.checked import checked
 from headgate.foundation.names import name_from
 from headgate.foundation.quoting import shortened
@@ -97,6 +98,8 @@ class Published(TypedDict):
     flow_id: str
     version: int
     release: int | None
+    notes: NotRequired[list[str]]
+    """Where triggers that are on do not fit its form."""
 
 
 class Deleted(TypedDict):
@@ -247,7 +250,9 @@ async def publish_flow(visit: Visit, flow_id: str, notes: str = "") -> Published
     body = checked(PublishIn, notes=notes)
     async with visit.studio.database.writing() as session:
         version = await versions.publish_flow(session, visit.principal, visit.studio.rules, flow_id, notes=body.notes)
-    return {"flow_id": flow_id, "version": version.version, "release": version.release}
+        problems = await TriggerTransfer(visit.studio.sealer()).problems(session, visit.principal, flow_id)
+    published: Published = {"flow_id": flow_id, "version": version.version, "release": version.release}
+    return published | {"notes": problems} if problems else published
 
 
 async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionList:

@@ -132,6 +132,8 @@ def _line(trigger: TriggerOut) -> TriggerLine:
     if trigger.config.kind in _PUBLIC and not trigger.enabled:
         secret = "sets its secret in the page (Edit), and " if _has_secret(trigger) else ""
         line["note"] = f"Its public address is switched off: a user {secret}switches it on in the page."
+    elif trigger.problems:
+        line["note"] = " ".join(f"{problem.message} {problem.remedy}" for problem in trigger.problems)
     elif not trigger.published:
         line["note"] = "The flow is not published: nothing starts until it is."
     return line

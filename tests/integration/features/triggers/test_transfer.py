@@ -56,6 +56,35 @@ class TestTransfer:
         assert rows[1]["path"] != hook["path"]
         assert flow["notes"] == ["Trigger 'Calls' has a new secret: set the one of the other service."]
 
+    async def test_as_text_and_with_the_line_of_what_is_wrong(self, us: Team) -> None:
+        flow_id = await published(us)
+        feed = FEED | {"pause_after_errors": None}
+        await add(us, flow_id, name="The news", enabled=False, config=feed, policies={"limit": 2}, input={"text": "hi"})
+        hook = await add(us, flow_id, name="Calls", config={"kind": "webhook", "verification": "github"})
+        text = (await us.get("publisher", f"/flows/{flow_id}/export", params={"format": "spec"}))["content"]
+        assert hook["secret"] not in text
+        assert hook["path"].rsplit("/", 1)[1] not in text
+        report = await us.make("editor", "/flows/import/report", content=text)
+        assert [(row["name"], row["kind"]) for row in report["triggers"]] == [
+            ("The news", "feed"),
+            ("Calls", "webhook"),
+        ]
+        before = (await us.get("publisher", "/triggers", params={"flow_id": flow_id}))["items"]
+        for path, body in (("/flows/import", {"content": text}), ("/flows", {"spec": text})):
+            flow = await us.make("publisher", path, **body, space_id=us.space)
+            rows = (await us.get("publisher", "/triggers", params={"flow_id": flow["id"]}))["items"]
+            kept = ("name", "config", "policies", "input")
+            assert [[row[name] for name in kept] for row in rows] == [[row[name] for name in kept] for row in before]
+            assert not any(row["enabled"] for row in rows)
+            assert flow["notes"] == ["Trigger 'Calls' has a new secret: set the one of the other service."]
+        number = text.splitlines().index("    verification: github") + 1
+        wrong = {"content": text.replace("verification: github", "verification: gitbub"), "space_id": us.space}
+        count = len((await us.get("publisher", "/flows"))["items"])
+        refused = await us.ask("publisher", "POST", "/flows/import", json=wrong)
+        assert refused.status_code == 422
+        assert refused.json()["issues"][0]["line"] == number
+        assert len((await us.get("publisher", "/flows"))["items"]) == count
+
     async def test_says_what_it_omits(self, us: Team) -> None:
         flow_id = await published(us)
         await add(us, flow_id, name="News", config=FEED, enabled=False)

@@ -5,7 +5,7 @@ import { flowKeys } from "@/api/queries/flows";
 import { testKeys, testsQuery } from "@/api/queries/tests";
 import { dryRunQuery, publish, versionKeys } from "@/api/queries/versions";
 import { useRights } from "@/api/rights";
-import { Button, Field, Problem, Skeleton, Textarea, toast } from "@/components/ui";
+import { Button, Callout, Field, Problem, Skeleton, Textarea, toast } from "@/components/ui";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { CheckList } from "./CheckList";
 import { checksOf, testsCheck } from "./checks";
@@ -33,6 +33,7 @@ export function PublishCard() {
     .filter((one) => one.severity === "error").length;
   const [notes, setNotes] = useState("");
   const [busy, setBusy] = useState(false);
+  const [unfit, setUnfit] = useState<readonly string[]>([]);
   const [refusal, setRefusal] = useState<unknown>(null);
   const allowed = may("flows.publish", spaceId);
 
@@ -44,6 +45,7 @@ export function PublishCard() {
       const before = store.getState().publishedVersion;
       const made = await publish(flowId, notes);
       const release = made.release ?? made.version;
+      setUnfit(made.notes ?? []);
       if (made.version === before) {
         // A release keeps what was said of it: what is written here waits for the next.
         toast({ title: t("unchanged", { release }), detail: t("unchanged_more") });
@@ -70,6 +72,13 @@ export function PublishCard() {
         <CheckList checks={[...checks, ...untested]} lookedAhead={dryRun.data !== undefined} />
       )}
       {refusal !== null && <Problem error={refusal} />}
+      {unfit.length > 0 && (
+        <Callout tone="warn" title={t("triggers_unfit")}>
+          {unfit.map((note) => (
+            <p key={note}>{note}</p>
+          ))}
+        </Callout>
+      )}
       <Field label={t("note")} help={t("note_help")}>
         {(control) => (
           <Textarea

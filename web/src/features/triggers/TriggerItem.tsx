@@ -87,6 +87,11 @@ export function TriggerItem({ trigger, ofFlow, shown = false }: TriggerItemProps
           {trigger.enabled && trigger.waits_for && (
             <span className="block">{waitsWords(t, trigger.kind, trigger.waits_for)}</span>
           )}
+          {(trigger.problems ?? []).map((problem) => (
+            <span key={`${problem.field} ${problem.message}`} className="block text-warn">
+              {problem.message} {problem.remedy}
+            </span>
+          ))}
           {!trigger.published && <span className="block text-warn">{t("not_published")}</span>}
         </>
       }

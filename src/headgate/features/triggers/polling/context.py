@@ -7,6 +7,7 @@ It offers what reading needs. Nothing that a component does here is an effect of
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, cast
 
 from pydantic import JsonValue
@@ -115,6 +116,10 @@ class PollContext:
     async def workspace(self, root_path: str = "", *, read_only: bool = True) -> WorkspaceTools:  # noqa: ARG002
         """The files of the owner's flows, which are only read."""
         return self.sources.workspace.for_flow(lambda: owner_of(self.owner), root_path=root_path, read_only=True)
+
+    async def workspace_folder(self) -> Path:
+        """The folder of the server that has those files. Raises `UserRequired`, `WorkspaceUnavailable`."""
+        return await self.sources.workspace.for_flow(lambda: owner_of(self.owner), read_only=True).location()
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
         """Process untrusted content in a process that ends with the call."""

@@ -19,6 +19,7 @@ from headgate.features.triggers.poll_settings import FolderConfig
 from headgate.features.triggers.polling.context import PollContext
 from headgate.features.triggers.polling.cursor import MOST_LISTED, Cursor, fresh_of, settle
 from headgate.features.triggers.polling.results import Item, PollResult
+from headgate.features.triggers.polling.watching import LocalFolder, wait_for_change
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.workspace.errors import WorkspaceFileNotFound
 from headgate.graph.connection_reference import ConnectionReference
@@ -116,6 +117,21 @@ async def read_folder(ctx: PollContext, config: FolderConfig, cursor: Cursor | N
                 items.append(_file(paths[position], content, keys[position]))
     again_seconds = SETTLE_SECONDS if new.cursor.unsettled else None
     return PollResult(tuple(items), new.cursor, more=new.more, again_seconds=again_seconds)
+
+
+async def wait_for_files(ctx: PollContext, config: FolderConfig, known: str, seconds: float) -> str:
+    """Return the state of a folder of this machine once it is not `known`, or after the time.
+
+    Raises `TriggerInvalid` for another storage.
+    """
+    if config.connection is None:
+        root = await ctx.workspace_folder()
+    else:
+        opened = (await ctx.connection(ConnectionReference(config.connection, STORAGE_KINDS))).folder
+        if opened is None:
+            raise TriggerInvalid("This storage does not report changes.", remedy="Its files are found by polls.")
+        root = opened.path.resolve()
+    return await wait_for_change(LocalFolder(root, config.folder, config.pattern), known, seconds)
 
 
 async def _opened(ctx: PollContext, config: FolderConfig, stack: AsyncExitStack) -> _Source:

@@ -11,7 +11,8 @@ from sqlalchemy import update
 
 from headgate.features.jobs.upkeep import end
 from headgate.features.runs.transitions import clock
-from headgate.features.triggers.polling.poller import Poller
+from headgate.features.triggers.errors import TriggerInvalid
+from headgate.features.triggers.polling.poller import LONGEST_ERROR, Poller
 from headgate.features.triggers.repository import Listed
 from headgate.features.triggers.schedule import SECOND
 from headgate.features.triggers.tables import TriggerRow
@@ -52,9 +53,6 @@ class Listener:
             task.cancel()
         if not self._poller.can_listen(config) or next_at - clock() < SHORTEST_SECONDS * SECOND:
             return
-        if len(self._tasks) >= LISTENING_PLACES:
-            log.info("only polled: no place to listen", trigger_id=listed.row.id)
-            return
         self._tasks[listed.row.id] = task = asyncio.create_task(
             self._listen(listed, config, next_at), name=f"listening {listed.row.id}"
         )
@@ -81,6 +79,8 @@ class Listener:
                     await asyncio.sleep(_AGAIN_SECONDS)
         except HeadgateError as error:
             log.info("not listening until the next poll", trigger_id=listed.row.id, problem=str(error))
+            self._states.pop(listed.row.id, None)
+            await self._note(listed, str(error))
         finally:
             waiting.cancel()
             with suppress(asyncio.CancelledError, Exception):
@@ -89,12 +89,24 @@ class Listener:
     async def _change(self, listed: Listed, config: Any, next_at: int) -> bool:  # noqa: ANN401 - settings of its kind
         """Whether the source changed before the next poll."""
         trigger_id = listed.row.id
+        if len(self._tasks) > LISTENING_PLACES:
+            raise TriggerInvalid(f"This process waits for changes of {LISTENING_PLACES} other triggers.")
         while (seconds := (next_at - clock()) / SECOND) > 0:
             known = self._states.get(trigger_id, "")
             self._states[trigger_id] = await self._poller.wait_for_change(listed, config, known, seconds)
+            await self._note(listed, "")
             if self._states[trigger_id] != known:
                 return True
         return False
+
+    async def _note(self, listed: Listed, problem: str) -> None:
+        """Store why the trigger is only polled, or that it is not."""
+        problem = problem[:LONGEST_ERROR]
+        if problem == listed.row.only_polled:
+            return
+        change = update(TriggerRow).where(TriggerRow.id == listed.row.id)
+        async with self._database.writing() as session:
+            await session.execute(change.values(only_polled=problem), execution_options={"synchronize_session": False})
 
     async def _is_current(self, listed: Listed, next_at: int) -> bool:
         """Whether the trigger is on, as it was, and due at that time or being polled."""

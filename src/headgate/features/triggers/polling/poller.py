@@ -11,7 +11,7 @@ from typing import Any
 from headgate.features.access.principal import Principal
 from headgate.features.runs.steps.secrecy import errors_without
 from headgate.features.runs.transitions import clock
-from headgate.features.triggers.errors import TriggerChanged, TriggerInvalid
+from headgate.features.triggers.errors import OwnerGone, TriggerChanged, TriggerInvalid
 from headgate.features.triggers.firing import RETRY_SECONDS, Firing
 from headgate.features.triggers.holidays import holidays_at
 from headgate.features.triggers.hooks.bodies import text_of
@@ -89,6 +89,9 @@ class Poller:
             await self._confirmed(listed, config, polled.result.cursor, claimed)
         except (TriggerChanged, Unavailable):
             raise
+        except OwnerGone as error:
+            await self._firing.pause(listed, f"Its owner cannot start it: {error}")
+            return Ended(None, {"polled_at": clock()})
         except RateLimited as error:  # what was not started is result again
             log.info("poll postponed", trigger_id=listed.row.id, problem=error.detail)
             return Ended(clock() + RETRY_SECONDS * SECOND, {})
@@ -151,7 +154,11 @@ class Poller:
 
     def can_listen(self, config: PollConfig) -> bool:
         """Whether the source of a trigger reports changes, and is to do so."""
-        return sources.SOURCES[type(config)].wait is not None and getattr(config, "idle", True)
+        return (
+            sources.SOURCES[type(config)].wait is not None
+            and getattr(config, "idle", True)
+            and getattr(config, "watch", True)
+        )
 
     async def wait_for_change(self, listed: Listed, config: PollConfig, known: str, seconds: float) -> str:
         """Return the state of a source once it is not `known`, or after the time. Raises what the source refuses."""

@@ -121,7 +121,7 @@ class Source:
 SOURCES: dict[type[PollConfig], Source] = {
     FeedConfig: Source(read_feed),
     PageConfig: Source(read_page),
-    FolderConfig: Source(folders.read_folder),
+    FolderConfig: Source(folders.read_folder, wait=folders.wait_for_files),
     RowsConfig: Source(databases.read_rows),
     MailConfig: Source(mailboxes.read_mail, mailboxes.mark_seen, mailboxes.wait_for_mail),
     ApiConfig: Source(read_api),

@@ -6,7 +6,7 @@ from alembic import op
 from headgate.foundation.database import Json
 
 revision = "0089"
-down_revision = "0086"
+down_revision = "0087"
 
 
 def upgrade() -> None:

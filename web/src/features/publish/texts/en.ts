@@ -37,6 +37,7 @@ export default {
   blocked_other: "Fix these {{count}} problems first.",
   not_allowed: "Publishing requires the publisher role in the space of this flow.",
   published: "Published as release {{release}}",
+  triggers_unfit: "Triggers that do not fit the published form",
   unchanged: "The draft is identical to release {{release}}",
   unchanged_more: "Nothing has changed, so no new version was published.",
   no_versions: "No versions yet",

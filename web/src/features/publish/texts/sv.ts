@@ -40,6 +40,7 @@ const sv: Translation<typeof en> = {
   blocked_other: "Åtgärda dessa {{count}} problem först.",
   not_allowed: "För att publicera krävs rollen Utgivare i flödets utrymme.",
   published: "Publicerat som utgåva {{release}}",
+  triggers_unfit: "Utlösare som inte passar det publicerade formuläret",
   unchanged: "Utkastet är identiskt med utgåva {{release}}",
   unchanged_more: "Inget har ändrats, så ingen ny version publicerades.",
   no_versions: "Inga versioner än",

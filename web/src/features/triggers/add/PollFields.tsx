@@ -14,6 +14,10 @@ interface Props {
 }
 
 const NONE = " ";
+const SWITCHES: Partial<Record<PollKind, readonly ("markSeen" | "idle" | "watch")[]>> = {
+  mail: ["markSeen", "idle"],
+  folder: ["watch"],
+};
 
 /** What a trigger polls, how often, and what it starts at first. */
 export function PollFields({ kind, spaceId, draft, onChange }: Props) {
@@ -79,17 +83,12 @@ export function PollFields({ kind, spaceId, draft, onChange }: Props) {
           )}
         </Field>
       )}
-      {kind === "mail" &&
-        (["markSeen", "idle"] as const).map((name) => (
-          <div key={name} className="flex items-center gap-2 self-end pb-2 text-sm">
-            <Switch
-              aria-label={t(`poll_${name}`)}
-              checked={draft[name]}
-              onChange={() => set({ [name]: !draft[name] })}
-            />
-            <span>{t(`poll_${name}`)}</span>
-          </div>
-        ))}
+      {(SWITCHES[kind] ?? []).map((name) => (
+        <div key={name} className="flex items-center gap-2 self-end pb-2 text-sm">
+          <Switch aria-label={t(`poll_${name}`)} checked={draft[name]} onChange={() => set({ [name]: !draft[name] })} />
+          <span>{t(`poll_${name}`)}</span>
+        </div>
+      ))}
     </div>
   );
 }

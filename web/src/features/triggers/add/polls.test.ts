@@ -31,3 +31,8 @@ test("rows say how many of the last ones are read again", () => {
     "look_back",
   );
 });
+
+test("a folder is watched unless it is switched off", () => {
+  expect(pollOf("folder", newPoll())).toMatchObject({ watch: true });
+  expect(pollOf("folder", { ...newPoll(), watch: false })).toMatchObject({ watch: false });
+});

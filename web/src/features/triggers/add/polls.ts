@@ -57,6 +57,7 @@ export interface PollDraft {
   first: "now" | "all";
   markSeen: boolean;
   idle: boolean;
+  watch: boolean;
   /** Of rows alone. */
   lookBack: string;
   /** Of a topic alone: where to continue after messages that were deleted. */
@@ -69,6 +70,7 @@ export const newPoll = (): PollDraft => ({
   first: "now",
   markSeen: true,
   idle: true,
+  watch: true,
   lookBack: "200",
   missing: "earliest",
 });
@@ -92,6 +94,7 @@ export function pollOf(kind: PollKind, draft: PollDraft): PollConfig | null {
     ...(kind === "queue" ? {} : { first: draft.first }),
     ...(kind === "rows" ? { look_back: lookBack } : {}),
     ...(kind === "topic" ? { missing: draft.missing } : {}),
+    ...(kind === "folder" ? { watch: draft.watch } : {}),
     ...(kind === "mail" ? { mark_seen: draft.markSeen, idle: draft.idle } : {}),
   } as PollConfig;
 }

@@ -40,6 +40,7 @@ const KINDS: object[] = [
     form_from: { a: "text" },
     idle: false,
   },
+  { kind: "folder", folder: "in", every_seconds: 60, first: "now", watch: false },
   { kind: "schedule", cron: "0 7 * * *", time_zone: "UTC", days: "business", holidays: ["2027-12-24"] },
 ];
 

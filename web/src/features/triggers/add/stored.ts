@@ -86,6 +86,7 @@ function pollDraftOf(config: Config): PollDraft {
     first: stored.first === "all" ? "all" : "now",
     markSeen: stored.mark_seen !== false,
     idle: stored.idle !== false,
+    watch: stored.watch !== false,
     missing: stored.missing === "latest" ? "latest" : "earliest",
     lookBack: String(stored.look_back ?? newPoll().lookBack),
   };

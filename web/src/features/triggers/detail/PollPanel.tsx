@@ -16,6 +16,9 @@ export function PollPanel({ trigger, manages }: { trigger: Trigger; manages: boo
       </p>
       {trigger.poll_error && <Callout tone="bad">{t("poll_failed", { reason: trigger.poll_error })}</Callout>}
       {trigger.waits_for && <Callout tone="info">{waitsWords(t, trigger.kind, trigger.waits_for)}</Callout>}
+      {trigger.enabled && trigger.only_polled && (
+        <Callout tone="info">{t("only_polled", { reason: trigger.only_polled })}</Callout>
+      )}
       {manages && (
         <div className="flex flex-wrap items-center gap-2 text-sm">
           <Button size="sm" busy={dry.isPending} onClick={() => dry.mutate()}>

@@ -8,6 +8,7 @@ import { AddressPanel } from "./AddressPanel";
 import { FiringList } from "./FiringList";
 import { FormPanel } from "./FormPanel";
 import { OccurrenceList } from "./OccurrenceList";
+import { OwnerLine } from "./OwnerLine";
 import { PollPanel } from "./PollPanel";
 import { TriggerFigures } from "./TriggerFigures";
 
@@ -18,9 +19,7 @@ export function TriggerDetail({ trigger, manages }: { trigger: Trigger; manages:
   const { data: firings = [] } = useQuery({ ...nextFiringsQuery(trigger.id), enabled: scheduled });
   return (
     <div className="mt-3 flex flex-col gap-4 border-t border-line pt-3">
-      <p className="text-sm text-muted">
-        {trigger.owner_name ? t("owner", { name: trigger.owner_name }) : t("owner_gone")}
-      </p>
+      <OwnerLine trigger={trigger} manages={manages} />
       {scheduled && trigger.polled_at && !trigger.poll_error && (
         <p className="text-sm text-muted">
           {t("calendar_read", { when: dateTime(trigger.polled_at), amount: trigger.calendar_days?.length ?? 0 })}

@@ -36,6 +36,8 @@ export default {
   switch: "{{name}}: on or off",
   next: "Next {{when}}",
   owner: "Runs as {{name}}",
+  owner_is: "Runs as",
+  owner_choose: "Choose the owner",
   owner_gone: "The owner was deleted: no occurrence starts a run.",
   actions: "Actions for {{name}}",
   fire: "Start now",
@@ -167,6 +169,8 @@ export default {
   mapped_form_help_call:
     "Which part of the call answers each question, as JMESPath such as body.title. Empty: no answer.",
   poll_markSeen: "Mark as read once the run is stored",
+  poll_watch: "Start for new files at once (workspace and folders of the server)",
+  only_polled: "New items are found by polls only, not at once: {{reason}}",
   poll_idle: "Start for new mail at once (IDLE)",
   poll_url: "Address",
   poll_selector: "CSS selector of the part",

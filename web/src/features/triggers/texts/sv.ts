@@ -39,6 +39,8 @@ const sv: Translation<typeof en> = {
   switch: "{{name}}: på eller av",
   next: "Nästa {{when}}",
   owner: "Körs som {{name}}",
+  owner_is: "Körs som",
+  owner_choose: "Välj ägare",
   owner_gone: "Ägaren har tagits bort: ingen händelse startar en körning.",
   actions: "Åtgärder för {{name}}",
   fire: "Starta nu",
@@ -170,6 +172,8 @@ const sv: Translation<typeof en> = {
   mapped_form_help_call:
     "Vilken del av anropet som besvarar varje fråga, som JMESPath, till exempel body.title. Tomt: inget svar.",
   poll_markSeen: "Markera som läst när körningen är sparad",
+  poll_watch: "Starta direkt vid nya filer (arbetsyta och serverns mappar)",
+  only_polled: "Nya objekt hittas bara vid avläsning, inte direkt: {{reason}}",
   poll_idle: "Starta direkt vid ny e-post (IDLE)",
   poll_url: "Adress",
   poll_selector: "CSS-selektor för delen",

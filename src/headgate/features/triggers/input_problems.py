@@ -1,0 +1,155 @@
+"""Whether what a trigger gives to a run fits the form of its flow: only what fails for certain is a problem."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import JsonValue
+
+from headgate.features.runs.errors import InputInvalid
+from headgate.features.runs.form import check_form
+from headgate.features.triggers.schemas import TriggerProblem
+from headgate.features.triggers.settings import Config, FormConfig, TriggerInput, WebhookConfig
+from headgate.foundation.lazy import lazy_module
+from headgate.graph.model import FormField, FormFieldType
+from headgate.graph.names import did_you_mean, listed
+from headgate.sdk import ComponentError
+
+if TYPE_CHECKING:
+    from headgate.components.data import selecting
+else:
+    selecting = lazy_module("headgate.components.data.selecting")
+
+_TEXT, _WHOLE, _FLAG, _LIST, _OBJECT = "text", "number", "yes or no", "list", "object"
+_ANY = ""
+SHAPES: Final[Mapping[str, Mapping[str, str]]] = {
+    "feed": {
+        **dict.fromkeys(("title", "url", "published", "updated", "author", "summary", "id", "attachment"), _TEXT),
+        "categories": _LIST,
+    },
+    "page": dict.fromkeys(("url", "title", "text"), _TEXT),
+    "folder": {**dict.fromkeys(("path", "name", "sha256"), _TEXT), "size": _WHOLE},
+    "mail": {
+        **dict.fromkeys(("uid", "date", "from", "subject", "text", "message_id", "in_reply_to"), _TEXT),
+        **dict.fromkeys(("to", "cc", "files"), _LIST),
+        **dict.fromkeys(("seen", "complete"), _FLAG),
+        "omitted": _WHOLE,
+    },
+    "stream": {"id": _TEXT, "fields": _OBJECT},
+    "queue": {"id": _TEXT, "routing_key": _TEXT, "headers": _OBJECT, "body": _ANY},
+    "topic": {
+        **dict.fromkeys(("topic", "key", "time"), _TEXT),
+        **dict.fromkeys(("partition", "offset"), _WHOLE),
+        "headers": _OBJECT,
+        "body": _ANY,
+        "tombstone": _FLAG,
+    },
+    "webhook": {"body": _ANY, "headers": _OBJECT, "query": _OBJECT, "method": _TEXT},
+}
+"""Members of what expressions select from, by kind, with what each is where it is not null. Other kinds: unknown."""
+_TAKES: Final[Mapping[FormFieldType, tuple[str, ...]]] = {
+    **dict.fromkeys(("text", "long_text", "select", "date"), (_TEXT,)),
+    "number": (_TEXT, _WHOLE),
+    "checkbox": (_TEXT, _FLAG),
+    **dict.fromkeys(("multiselect", "image", "audio", "document", "file"), (_TEXT, _LIST)),
+}
+"""What the answers of a field type can be read from; of other types anything."""
+
+
+def problems_of(form: Sequence[FormField], config: Config, given: TriggerInput) -> list[TriggerProblem]:
+    """Return why runs of a trigger would fail, or miss what it is to give them: empty when nothing is certain.
+
+    Args:
+        form: The fields of the flow.
+        config: The settings of the trigger.
+        given: Its saved input.
+    """
+    if isinstance(config, WebhookConfig) and config.event is not None:
+        return []
+    mapped: Mapping[str, str] = getattr(config, "form_from", {})
+    return [
+        *_mapped(form, config, mapped),
+        *_saved(form, given.form_data, mapped, asks=isinstance(config, FormConfig), maps=hasattr(config, "form_from")),
+    ]
+
+
+def _mapped(form: Sequence[FormField], config: Config, mapped: Mapping[str, str]) -> Iterator[TriggerProblem]:
+    text_from: str | None = getattr(config, "text_from", None)
+    if text_from is not None:
+        yield from _selected(config.kind, text_from, None, "text_from")
+    fields = {field.id: field for field in form}
+    for name, expression in mapped.items():
+        place = f"form_from.{name}"
+        if name not in fields:
+            yield _unknown(name, place, fields)
+        else:
+            yield from _selected(config.kind, expression, fields[name], place)
+
+
+def _saved(
+    form: Sequence[FormField], answers: Mapping[str, JsonValue], mapped: Mapping[str, str], *, asks: bool, maps: bool
+) -> Iterator[TriggerProblem]:
+    fields = {field.id: field for field in form}
+    for name in answers:
+        if name not in fields and name not in mapped:
+            yield _unknown(name, f"input.form_data.{name}", fields)
+    for field in form:
+        if field.id in mapped or (asks and field.id not in answers):
+            continue
+        answer = {field.id: answers[field.id]} if field.id in answers else {}
+        place = f"form_from.{field.id}" if maps and not answer else f"input.form_data.{field.id}"
+        remedy = (
+            "Save an answer, or choose which part answers it (form_from)."
+            if maps
+            else "Save an answer with the trigger."
+        )
+        yield from _checked(field, answer, place, remedy=remedy if not answer else "")
+
+
+def _selected(kind: str, expression: str, field: FormField | None, place: str) -> Iterator[TriggerProblem]:
+    """Yield why an expression selects nothing, or what the field never takes."""
+    try:
+        parsed = selecting.parse_expression(expression, subject="The trigger")
+    except ComponentError as error:
+        yield TriggerProblem(field=place, message=error.detail, remedy=error.remedy)
+        return
+    if parsed["type"] == "literal":
+        yield from () if field is None else _checked(field, {field.id: parsed["value"]}, place)
+        return
+    path, members = _path_of(parsed), SHAPES.get(kind)
+    if members is None or not path:
+        return
+    name, *rest = path
+    if name not in members:
+        message = f"What a {kind} gives has no '{name}'{did_you_mean(name, members) or '.'}"
+        yield TriggerProblem(field=place, message=message, remedy=f"Select one of: {listed(members, most=20)}.")
+    elif rest and members[name] in {_TEXT, _WHOLE, _FLAG, _LIST}:
+        message = f"'{name}' of a {kind} is a {members[name]}, which has no '{rest[0]}'."
+        yield TriggerProblem(field=place, message=message, remedy=f"Select '{name}'.")
+    elif field is not None and not rest and members[name] not in {_ANY, *_TAKES.get(field.type, (members[name],))}:
+        message = f"The field '{field.id}' is a {field.type}, but '{name}' of a {kind} is a {members[name]}."
+        yield TriggerProblem(field=place, message=message, remedy="Select another part, or change the field.")
+
+
+def _path_of(parsed: Any) -> list[str]:  # noqa: ANN401 - a syntax tree
+    """Return the members that an expression selects one after the other; empty for any other expression."""
+    if parsed["type"] == "field":
+        return [parsed["value"]]
+    if parsed["type"] != "subexpression":
+        return []
+    parts = [_path_of(part) for part in parsed["children"]]
+    return [name for part in parts for name in part] if all(parts) else []
+
+
+def _checked(
+    field: FormField, answers: Mapping[str, JsonValue], place: str, *, remedy: str = ""
+) -> Iterator[TriggerProblem]:
+    try:
+        check_form([field], answers)
+    except InputInvalid as error:
+        yield TriggerProblem(field=place, message=error.detail, remedy=remedy or error.remedy)
+
+
+def _unknown(name: str, place: str, fields: Mapping[str, FormField]) -> TriggerProblem:
+    message = f"The form of the flow has no field '{name}'{did_you_mean(name, fields) or '.'}"
+    remedy = f"Its fields are: {listed(fields)}." if fields else "Remove it: the flow has no form."
+    return TriggerProblem(field=place, message=message, remedy=remedy)
