@@ -3,16 +3,15 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.quotas.bounds import SECOND, Quota, Scope
 from headgate.features.runs.quotas.service import Quotas
-from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
+from headgate.foundation.api import Page, ReadSession, Routes, WriteSession, part
 
-router = APIRouter(prefix="/quotas", tags=["quotas"])
+router = Routes(prefix="/quotas", tags=["quotas"])
 _MANAGE = [needs(Permission.QUOTAS_MANAGE)]
 LARGEST = 10**15
 
@@ -48,7 +47,7 @@ class QuotaIn(BaseModel):
     most: int | None = Field(ge=0, le=LARGEST, description="Null removes it.")
 
 
-@router.get("", summary="List limits and usage", responses=problems(403), dependencies=_MANAGE)
+@router.get("", "List limits and usage", _MANAGE, problems=(403,))
 async def list_(session: ReadSession, caller: Caller, limits: Limits) -> Page[QuotaOut]:
     """List the limits of the organisation, of each space, and of visitors of public pages, with their usage."""
     return Page(
@@ -69,7 +68,7 @@ async def list_(session: ReadSession, caller: Caller, limits: Limits) -> Page[Qu
     )
 
 
-@router.put("", status_code=204, summary="Set a limit", responses=problems(403, 404), dependencies=_MANAGE)
+@router.put("", "Set a limit", _MANAGE, problems=(403, 404))
 async def set_(body: QuotaIn, session: WriteSession, caller: Caller, limits: Limits) -> None:
     """Replace a limit. It applies at once; on other servers within five seconds."""
     await limits.set_limit(session, caller, scope=body.scope, space_id=body.space_id, quota=body.quota, limit=body.most)
