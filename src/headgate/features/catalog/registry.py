@@ -27,7 +27,6 @@ class UnknownComponent(NotFound):
     """No component has that type."""
 
     code = "unknown_component"
-    title = "Unknown component"
 
 
 class Components(Catalog, Protocol):
