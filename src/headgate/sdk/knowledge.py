@@ -71,4 +71,3 @@ class Knowledge(Protocol):
 
     async def search(self, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return passages, the best first; the evidence lists them. Raises `NotFound` for an unknown base."""
-        ...

@@ -32,17 +32,14 @@ class InSpace(Protocol):
     @property
     def id(self) -> str:
         """Its id."""
-        ...
 
     @property
     def name(self) -> str:
         """Its name."""
-        ...
 
     @property
     def space_id(self) -> str:
         """Its space."""
-        ...
 
 
 async def record(

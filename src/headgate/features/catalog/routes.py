@@ -47,7 +47,6 @@ class OwnSource(Protocol):
 
     async def own_components(self, principal: Principal) -> Sequence[CheckedComponent]:
         """Return the user's checked components. Nothing is executed."""
-        ...
 
 
 async def _overlay(request: Request, caller: Caller) -> Overlay:

@@ -30,13 +30,11 @@ class Triggers(Protocol):
 
     async def exported(self, session: AsyncSession, principal: Principal, flow_id: str) -> list[JsonValue]:
         """Return the triggers of a flow without secrets, files and owner."""
-        ...
 
     async def imported(
         self, session: AsyncSession, principal: Principal, flow_id: str, triggers: Sequence[JsonValue]
     ) -> list[str]:
         """Add triggers to a flow, switched off. Returns what was omitted or is to be completed, in words."""
-        ...
 
 
 def export_flow(

@@ -22,11 +22,9 @@ class Servers(Protocol):
     @property
     def instances(self) -> Instances:
         """Return all servers."""
-        ...
 
     async def probe(self, instance: Instance) -> InstanceTestOut:
         """Return a server's version. Raises its error."""
-        ...
 
 
 TheServers = Annotated[Servers, part("flowise")]
