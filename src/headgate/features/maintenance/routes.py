@@ -17,6 +17,7 @@ from headgate.features.maintenance.service import Maintenance
 from headgate.foundation.api import ReadSession, Routes, get_database, part
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
+from headgate.foundation.shaped import shaped
 
 router = Routes(prefix="/maintenance", tags=["maintenance"])
 _RUN = [needs(Permission.MAINTENANCE_RUN)]
@@ -78,12 +79,9 @@ async def read(jobs: Jobs, caller: Caller, session: ReadSession, request: Reques
     settings: Settings = request.app.state.settings
     encryption = await encryption_of(session, caller, always=settings.storage.encrypt)
     states = [
-        JobOut(
-            name=state.name,
-            summary=state.summary,
-            due_at=state.due_at,
-            started_at=state.started_at,
-            finished_at=state.finished_at,
+        shaped(
+            JobOut,
+            state,
             deleted=_counts_of(state.outcome or {}, caller.tenant_id),
             error=(state.outcome or {}).get("message"),
         )

@@ -36,6 +36,7 @@ from headgate.features.models.setup.values import ModelFacts, ModelRole
 from headgate.foundation.api import ReadSession, Routes, WriteSession, get_database, part
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
+from headgate.foundation.shaped import shaped
 from headgate.sdk.values import Model
 
 router = Routes(tags=["models"])
@@ -222,13 +223,9 @@ def _local_models(fetches: LocalFetches) -> list[LocalModelOut]:
 def _local_model(model: LocalModel, fetch: Fetch | None) -> LocalModelOut:
     running = fetch is not None and fetch.running
     done = max(model.partial, fetch.done) if fetch is not None and running else model.partial
-    return LocalModelOut(
-        name=model.name,
-        label=model.label,
-        use=model.use,
-        size=model.size,
-        licence=model.licence,
-        ready=model.ready,
+    return shaped(
+        LocalModelOut,
+        model,
         done=model.size if model.ready else done,
         fetching=running,
         detail=fetch.detail if fetch is not None else "",
