@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space
-from headgate.features.audit.recorder import record
+from headgate.features.audit.recorder import record_of
 from headgate.features.runs.permitted import find_run
 from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.sent_events import repository
@@ -58,9 +58,7 @@ async def record_sent(session: AsyncSession, principal: Principal, event: SentEv
     }
     if event.flow_run_id is not None:
         payload |= {"run_id": event.flow_run_id, "step_id": event.sender.get("step_id")}
-    await record(
-        session, principal, "event.sent", id=event.id, name=event.name, space_id=event.space_id, payload=payload
-    )
+    await record_of(session, principal, "event.sent", event, payload=payload)
 
 
 async def list_events(
