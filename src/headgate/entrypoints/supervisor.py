@@ -61,25 +61,20 @@ class Service(Protocol):
     @property
     def name(self) -> str:
         """name: Display name."""
-        ...
 
     @property
     def pid(self) -> int | None:
         """Its process."""
-        ...
 
     @property
     def ends_by(self) -> int:
         """The signal that asks it to end."""
-        ...
 
     def is_alive(self) -> bool:
         """Whether its process lives."""
-        ...
 
     def restart(self) -> None:
         """Start it again after it ended; return when it answers. Raises `Unavailable`."""
-        ...
 
 
 class Backoff:

@@ -1,10 +1,10 @@
 """Shared parts of HTTP routes: transactional sessions, pages and problem responses for the OpenAPI document."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from operator import attrgetter
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
-from fastapi import Depends, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,6 +13,8 @@ from headgate.foundation.errors import Invalid
 from headgate.foundation.ids import is_id
 
 Item = TypeVar("Item")
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+Dependencies: TypeAlias = Sequence[Any] | None  # FastAPI's own type is private
 
 
 class Page(BaseModel, Generic[Item]):
@@ -41,6 +43,76 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
         status: {"model": Problem, "content": {"application/problem+json": {}}}
         for status in sorted({*statuses, 422, 503})
     }
+
+
+class Routes(APIRouter):
+    """A router whose routes name their summary, what they need and, as `problems`, statuses for `problems()`.
+
+    The other options are FastAPI's. A route that returns nothing responds with 204.
+    """
+
+    def get(
+        self,
+        path: str,
+        summary: str | None = None,
+        needs: Dependencies = None,
+        **options: Any,  # noqa: ANN401
+    ) -> Callable[[Endpoint], Endpoint]:
+        """Declare a GET route."""
+        return self._declare("GET", path, summary, needs, options)
+
+    def post(
+        self,
+        path: str,
+        summary: str | None = None,
+        needs: Dependencies = None,
+        **options: Any,  # noqa: ANN401
+    ) -> Callable[[Endpoint], Endpoint]:
+        """Declare a POST route."""
+        return self._declare("POST", path, summary, needs, options)
+
+    def put(
+        self,
+        path: str,
+        summary: str | None = None,
+        needs: Dependencies = None,
+        **options: Any,  # noqa: ANN401
+    ) -> Callable[[Endpoint], Endpoint]:
+        """Declare a PUT route."""
+        return self._declare("PUT", path, summary, needs, options)
+
+    def patch(
+        self,
+        path: str,
+        summary: str | None = None,
+        needs: Dependencies = None,
+        **options: Any,  # noqa: ANN401
+    ) -> Callable[[Endpoint], Endpoint]:
+        """Declare a PATCH route."""
+        return self._declare("PATCH", path, summary, needs, options)
+
+    def delete(
+        self,
+        path: str,
+        summary: str | None = None,
+        needs: Dependencies = None,
+        **options: Any,  # noqa: ANN401
+    ) -> Callable[[Endpoint], Endpoint]:
+        """Declare a DELETE route."""
+        return self._declare("DELETE", path, summary, needs, options)
+
+    def _declare(
+        self, method: str, path: str, summary: str | None, needs: Dependencies, options: dict[str, Any]
+    ) -> Callable[[Endpoint], Endpoint]:
+        responses = problems(*options.pop("problems", ())) | options.pop("responses", {})
+
+        def add(endpoint: Endpoint) -> Endpoint:
+            empty = {"status_code": 204} if endpoint.__annotations__["return"] is None else {}
+            declared = {"summary": summary, "dependencies": needs, "responses": responses} | empty | options
+            self.add_api_route(path, endpoint, methods=[method], **declared)
+            return endpoint
+
+        return add
 
 
 def part(path: str) -> Any:  # noqa: ANN401 - as `Depends`

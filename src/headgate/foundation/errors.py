@@ -26,8 +26,11 @@ PROBLEM_TYPE_BASE = "https://headgate.dev/problems/"
 class HeadgateError(Exception):
     """An error with a stable code, a user-facing message and a remedy.
 
+    The title of a class with a code is its code in words, where it has no other.
+
     Args:
-        detail: What happened, naming the affected object. Never contains a secret. Default: the text of the class.
+        detail: What happened, naming the affected object. Never contains a secret. Default: the text of the class;
+            where that has a place `{}`, only what belongs there, such as a name.
         remedy: What the reader can do about it; empty when nothing can be done. Default: the one of the class.
         extra: Additional members of the problem document (JSON values).
     """
@@ -38,8 +41,13 @@ class HeadgateError(Exception):
     detail: str = ""
     remedy: str = ""
 
+    def __init_subclass__(cls) -> None:
+        own = vars(cls)
+        if "code" in own and "title" not in own:
+            cls.title = cls.code.replace("_", " ").capitalize()
+
     def __init__(self, detail: str = "", *, remedy: str = "", **extra: JsonValue) -> None:
-        self.detail = detail or self.detail
+        self.detail = self.detail.format(detail) if "{}" in self.detail else detail or self.detail
         super().__init__(self.detail)
         self.remedy = remedy or self.remedy
         self.extra = extra

@@ -39,19 +39,15 @@ class EventSink(Protocol):
 
     def publish(self, topic: str, kind: str, data: dict[str, JsonValue], *, group: str = "") -> None:
         """Deliver an event to the readers of a topic; with a group, also to later readers until it is dropped."""
-        ...
 
     def wake(self, topic: str) -> None:
         """Notify the readers of a topic that its rows have changed."""
-        ...
 
     def drop(self, topic: str, group: str) -> None:
         """End a group: readers that subscribe later do not receive its events."""
-        ...
 
     def may_have_readers(self, topic: str) -> bool:
         """Return whether this topic may have readers."""
-        ...
 
 
 class Subscription(Protocol):
@@ -59,14 +55,12 @@ class Subscription(Protocol):
 
     def pending(self) -> Sequence[Event]:
         """The events since the last call, in order; the first call also returns buffered groups. Does not wait."""
-        ...
 
     async def changed(self) -> bool:
         """Wait for an event, a wake-up or a timeout. True when the rows must be read: not after an event alone.
 
         Raises `Unavailable` when the connection to the feed is lost.
         """
-        ...
 
 
 class EventFeed(Protocol):
@@ -74,7 +68,6 @@ class EventFeed(Protocol):
 
     def follow(self, topic: str) -> AbstractAsyncContextManager[Subscription]:
         """Subscribe to a topic. After subscribing a reader reads the rows once. Raises `Unavailable`."""
-        ...
 
 
 @dataclass(slots=True)

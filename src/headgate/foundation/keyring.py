@@ -46,7 +46,6 @@ class KeyMissing(Unavailable):
     """A required key cannot be read by this process."""
 
     code = "key_missing"
-    title = "Key missing"
 
     def __init__(self, purpose: Purpose, key_id: str, folder: Path) -> None:
         first = _FIRST[purpose]

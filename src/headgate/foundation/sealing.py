@@ -42,12 +42,8 @@ class SealBroken(Unavailable):
 
     code = "content_damaged"
     title = "Stored content cannot be decrypted"
-
-    def __init__(self, place: str) -> None:
-        super().__init__(
-            f"The stored content of {place} cannot be decrypted: it was changed, or belongs to another record.",
-            remedy="Restore it from a backup.",
-        )
+    detail = "The stored content of {} cannot be decrypted: it was changed, or belongs to another record."
+    remedy = "Restore it from a backup."
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,10 @@ class RunInputLike(Protocol):
     @property
     def text(self) -> str:
         """Free text; may be empty."""
-        ...
 
     @property
     def form_data(self) -> Mapping[str, JsonValue]:
         """Form field id to answer."""
-        ...
 
 
 def build_context(

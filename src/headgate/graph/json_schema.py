@@ -41,7 +41,6 @@ class SchemaCheck(Protocol):
 
     def iter_errors(self, instance: object) -> Iterator[Any]:
         """Yield every violation of the schema."""
-        ...
 
 
 def schema_faults(schema: JsonValue, path: str = "$", depth: int = 0) -> Iterator[Violation]:

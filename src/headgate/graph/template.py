@@ -188,12 +188,9 @@ class Catalog(Protocol):
 
     def types(self) -> Sequence[str]:
         """Return every known component type, sorted."""
-        ...
 
     def template(self, type_: str, params: Mapping[str, JsonValue] | None = None) -> Template | None:
         """Return the template of a type, with the ports for these params; None when unknown."""
-        ...
 
     def code(self, type_: str) -> str | None:
         """Return the source of a custom component; None for built-in components."""
-        ...

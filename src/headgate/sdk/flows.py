@@ -70,15 +70,12 @@ class Flows(Protocol):
             HeadgateError: The run failed or was cancelled, with the code of its error.
             Forbidden: The user who started this run may not run that flow.
         """
-        ...
 
     async def started(self) -> int:
         """Return how many runs this step has started, in all attempts."""
-        ...
 
     async def ended(self, number: int) -> FlowResult:
         """Return the result of a run that has ended; with `error` of one that failed."""
-        ...
 
     async def run_each(
         self, target: FlowTarget, inputs: NextInput, *, parallel: int, stop_on_error: bool, total: int | None = None
@@ -96,4 +93,3 @@ class Flows(Protocol):
         Raises:
             HeadgateError: A run did not complete, with `stop_on_error`.
         """
-        ...

@@ -19,4 +19,3 @@ class HttpClient(Protocol):
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
         """Send one request. Raises `UpstreamFailed` when the server cannot be reached, `Forbidden` when not allowed."""
-        ...

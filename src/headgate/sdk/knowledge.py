@@ -114,7 +114,6 @@ class Knowledge(Protocol):
 
     async def search(self, query: KnowledgeQuery) -> tuple[Passage, ...]:
         """Return passages, the best first; the evidence lists them. Raises `NotFound` for an unknown base."""
-        ...
 
     async def add(self, document: NewDocument) -> AddedDocument:
         """Add a document, classified as what has reached the step; one with the same content stays as it is.

@@ -60,11 +60,9 @@ class State(Protocol):
 
     async def read(self, name: str) -> StateValue:
         """Return the value of a name; null with version 0 when there is none. Raises `Invalid` for a bad name."""
-        ...
 
     async def write(self, change: StateChange) -> StateValue:
         """Change a value, once per step of a run: a repeated attempt returns what the first one wrote.
 
         Raises `Conflict` for another version than the expected one, `Invalid` for an impossible change.
         """
-        ...

@@ -58,7 +58,6 @@ class Runner(Protocol):
 
         Raises `FlowInvalid` when the flow cannot run.
         """
-        ...
 
 
 class StoredFlow(Protocol):
@@ -67,12 +66,10 @@ class StoredFlow(Protocol):
     @property
     def visit(self) -> "Visit":
         """The request, for tools on stored data."""
-        ...
 
     @property
     def flow_id(self) -> str | None:
         """Its id; None before it is stored."""
-        ...
 
     async def earlier_draft(self, *, to: int, at: int | None, revision: int) -> Draft | None:
         """Return an earlier draft, like `flows.undo.earlier_draft`; None when the flow is not stored.
@@ -80,11 +77,9 @@ class StoredFlow(Protocol):
         `revision`, unless it is 0, is the expected revision of the flow. Raises `FlowNotFound`,
         `PermissionMissing`, `StaleRevision`, `NothingToUndo`, `DraftNotFound`.
         """
-        ...
 
     async def drafts(self, *, most: int) -> list[Draft]:
         """Return the newest drafts, the current one first; none for a flow that is not stored."""
-        ...
 
 
 RunEvent = Callable[[str, str, dict[str, JsonValue]], None]
@@ -115,7 +110,6 @@ class RunsFlows(Protocol):
         `until_waiting` returns when the run waits for an approval or an event, too, and with `longest_wait_seconds`
         for a time that is further away.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +128,12 @@ class ComponentMaker(Protocol):
     @property
     def next_step(self) -> str:
         """Instructions to the model after a proposal."""
-        ...
 
     async def generate(self, description: str) -> ProposedComponent:
         """Let the model write a component. Raises `ComponentNotMade` with the last fault when no attempt passed."""
-        ...
 
     async def propose(self, code: str) -> ProposedComponent:
         """Check given code. Raises `ComponentNotMade` with every finding."""
-        ...
 
     async def save(self, code: str, proposal_id: str) -> SavedComponent:
         """Store a component that its user accepted. Raises `ComponentNotProposed`, `UserComponentError`."""
-        ...

@@ -28,7 +28,6 @@ class RedactedValue(Invalid):
     """A value contains the redaction mark instead of its secret."""
 
     code = "redacted_value"
-    title = "Redacted value"
 
 
 def secret_fields(catalog: Catalog, type_: str, params: Mapping[str, JsonValue] | None = None) -> frozenset[str]:

@@ -8,23 +8,18 @@ class Watch(Protocol):
 
     def cache_hit(self, tool: str, key_hash: str = "") -> None:
         """Count a cache hit."""
-        ...
 
     def cache_miss(self, tool: str) -> None:
         """Count a cache miss."""
-        ...
 
     def cache_evicted(self) -> None:
         """Count a cache eviction."""
-        ...
 
     def orphan_rejected(self, node_ids: list[str]) -> None:
         """Count a flow text refused for these unconnected nodes."""
-        ...
 
     def unsafe_code_blocked(self, node_ids: list[str]) -> None:
         """Count a run refused for the code of these nodes."""
-        ...
 
 
 class Unwatched:

@@ -28,6 +28,26 @@ class TestHeadgateError:
         assert str(NotFound("Gone.", remedy="Look elsewhere.")) == "Gone. Look elsewhere."
         assert str(NotFound("Gone.")) == "Gone."
 
+    def test_has_the_words_of_its_code_as_title_where_it_has_no_other(self) -> None:
+        class OrderClosed(Conflict):
+            code = "order_closed"
+
+        class OrderPaid(Conflict):
+            code = "order_paid"
+            title = "Paid"
+
+        class OrderSent(OrderPaid):
+            pass
+
+        assert (OrderClosed.title, OrderPaid.title, OrderSent.title) == ("Order closed", "Paid", "Paid")
+
+    def test_puts_the_name_in_the_place_of_the_text_of_its_class(self) -> None:
+        class OrderMissing(NotFound):
+            detail = "There is no order '{}'."
+            remedy = "List them."
+
+        assert str(OrderMissing("{7}")) == "There is no order '{7}'. List them."
+
     @pytest.mark.parametrize("kind", TREE, ids=lambda kind: kind.__name__)
     def test_every_kind_has_a_stable_code_and_a_fitting_status(self, kind: type[HeadgateError]) -> None:
         assert re.fullmatch(r"[a-z][a-z_]+", kind.code)

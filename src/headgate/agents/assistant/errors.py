@@ -64,15 +64,11 @@ class TurnNotFound(NotFound):
     """No running turn of this user has that id."""
 
     code = "turn_not_found"
-    title = "Turn not found"
     remedy = "It may have ended. The first event of a turn has its id."
-
-    def __init__(self, turn_id: str) -> None:
-        super().__init__(f"You have no turn {turn_id} in progress.")
+    detail = "You have no turn {} in progress."
 
 
 class TurnStopped(Cancelled):
     """The turn was stopped while a caller waited for its answer."""
 
     code = "turn_stopped"
-    title = "Turn stopped"

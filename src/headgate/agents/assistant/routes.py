@@ -5,7 +5,7 @@ from contextlib import aclosing
 from typing import Annotated, Any
 
 from anyio import CancelScope
-from fastapi import APIRouter, Depends, Path
+from fastapi import Depends, Path
 from fastapi.responses import StreamingResponse
 
 from headgate.agents.assistant.page_metrics import PageMetrics
@@ -16,10 +16,10 @@ from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.idempotency.http import Once, headers_of
 from headgate.features.idempotency.service import StartOnce
-from headgate.foundation.api import part, problems
+from headgate.foundation.api import Routes, part
 from headgate.foundation.sse import EventStream, SseEvent, while_allowed, with_heartbeat
 
-router = APIRouter(prefix="/agentic", tags=["assistant"])
+router = Routes(prefix="/agentic", tags=["assistant"])
 
 
 TheAssistant = Annotated[Assistant, part("assistant")]
@@ -39,10 +39,11 @@ _TURN = [*_ASK, Depends(_room, scope="request")]
 
 @router.post(
     "/assist/stream",
-    summary="Ask the assistant, as a stream",
+    "Ask the assistant, as a stream",
+    _TURN,
+    problems=(404, 409),
     response_class=StreamingResponse,
-    responses=problems(404, 409) | {200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
-    dependencies=_TURN,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Server-sent events."}},
 )
 async def assist_stream(
     body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant, once: Once
@@ -62,7 +63,7 @@ async def assist_stream(
     return EventStream(with_heartbeat(_events(assistant, turn_flow, body, once), may_go_on=while_allowed(again)))
 
 
-@router.post("/assist", summary="Ask the assistant", responses=problems(404, 409, 502), dependencies=_TURN)
+@router.post("/assist", "Ask the assistant", _TURN, problems=(404, 409, 502))
 async def assist(
     body: AssistRequest, caller: Caller, again: CallerAgain, assistant: TheAssistant, once: Once
 ) -> dict[str, Any]:
@@ -80,12 +81,7 @@ async def assist(
     return answer
 
 
-@router.post(
-    "/turns/{turn_id}/stop",
-    summary="Stop a turn of the assistant",
-    responses=problems(404),
-    dependencies=_ASK,
-)
+@router.post("/turns/{turn_id}/stop", "Stop a turn of the assistant", _ASK, problems=(404,))
 async def stop_turn(turn_id: Annotated[str, Path(max_length=64)], caller: Caller, assistant: TheAssistant) -> Stopped:
     """Its model call is cancelled and its stream ends with `cancelled`; what is being saved is saved whole.
 
@@ -96,9 +92,7 @@ async def stop_turn(turn_id: Annotated[str, Path(max_length=64)], caller: Caller
     return Stopped(turn_id=turn_id, stopped=assistant.stop(caller, turn_id))
 
 
-@router.post(
-    "/page-metrics", status_code=204, summary="Report metrics of a page", responses=problems(), dependencies=_ASK
-)
+@router.post("/page-metrics", "Report metrics of a page", _ASK)
 async def report_page_metrics(body: PageMetrics, caller: Caller, assistant: TheAssistant) -> None:
     """Count what happened in a window: clicks on proposals and plans, and how long a proposal took to draw.
 
@@ -109,7 +103,7 @@ async def report_page_metrics(body: PageMetrics, caller: Caller, assistant: TheA
     assistant.page.add(caller.user_id, body)
 
 
-@router.get("/check-config", summary="List models for the assistant", responses=problems(), dependencies=_ASK)
+@router.get("/check-config", "List models for the assistant", _ASK)
 async def check_config(caller: Caller, assistant: TheAssistant) -> CheckConfig:
     """Providers with their state; the offline builder is always there."""
     caller.require_somewhere(Permission.FLOWS_EDIT)

@@ -73,15 +73,12 @@ class ChoosesModels(Protocol):
         self, principal: Principal, *, provider: str | None, name: str | None, bench: Workbench, session_id: str = ""
     ) -> TurnModels:
         """Who answers. Raises `Invalid` naming what is missing."""
-        ...
 
     async def check_config(self, principal: Principal) -> CheckConfig:
         """Which providers are configured for this person."""
-        ...
 
     def explain(self, error: Exception) -> HeadgateError:
         """What a provider's own error means to the person who asked."""
-        ...
 
 
 @dataclass(slots=True)

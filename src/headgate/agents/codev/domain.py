@@ -162,7 +162,6 @@ class PutsBack(Protocol):
 
     async def put_back(self, session: AsyncSession, step: PutBack) -> None:
         """Write a step within a transaction. Raises `WriteConflict` when the flow is not `now` any more."""
-        ...
 
 
 class Workplace(Protocol):
@@ -171,61 +170,48 @@ class Workplace(Protocol):
     @property
     def tools(self) -> Sequence[DomainTool]:
         """Return every tool of all phases."""
-        ...
 
     def knowledge(self, phase: Phase) -> str:
         """Markdown of the skill for a phase."""
-        ...
 
     async def read(self, flow_id: str) -> Held:
         """Return a flow in its current state. Raises `NotFound`, `Forbidden`, `UpstreamFailed`."""
-        ...
 
     def preflight(self, change: Change) -> Sequence[Fault]:
         """Return what prevents a change from being written; called by the journal before every write.
 
         Empty: nothing.
         """
-        ...
 
     async def write(self, change: Change, before: Held | None, token: str) -> Held:
         """Write a change; without `before` make a new flow. Raises `WriteConflict` when the flow is not `before` now.
 
         `token` is unique to this write: a place that has no other way stores it where `find_written` sees it.
         """
-        ...
 
     async def find_written(self, token: str) -> Held | None:
         """Return the flow created by the write with this token, if its response was lost."""
-        ...
 
     async def remove(self, flow_id: str, expected_mark: str) -> None:
         """Delete a flow that the session created. Raises `WriteConflict` when it has changed."""
-        ...
 
     def compare(self, before: dict[str, JsonValue] | None, after: dict[str, JsonValue]) -> list[str]:
         """Return the differences, in lines that begin with `+`, `-` or `~`."""
-        ...
 
     async def missing_credentials(self, types: Sequence[str]) -> Sequence[NeededCredential]:
         """Return which of these the platform lacks."""
-        ...
 
     async def add_credential(self, type: str, name: str, values: Mapping[str, str]) -> None:  # noqa: A002 - its name
         """Create a credential. The values are only sent to the platform. Raises `Invalid`, `Forbidden`."""
-        ...
 
     async def run_case(self, flow_id: str, case: TestCase, *, session: str) -> TrialResult:
         """Run a case once, in a separate chat. Never raises for errors of the flow."""
-        ...
 
     def link(self, flow_id: str) -> str:
         """Address of the flow's page; from the root of the studio for our own."""
-        ...
 
     async def close(self) -> None:
         """Close connections."""
-        ...
 
 
 class Domain(Protocol):
@@ -234,8 +220,6 @@ class Domain(Protocol):
     @property
     def name(self) -> str:
         """`headgate`, `flowise`."""
-        ...
 
     async def open(self, principal: Principal, space_id: str, instance_id: str) -> Workplace:
         """A workplace for a session. Raises `NotFound` for an unknown instance, `PermissionMissing`."""
-        ...

@@ -90,4 +90,5 @@ class LeaseLost(Cancelled):
     """The process lost the session: a user ended it, or another process recovered it."""
 
     code = "codev_lease_lost"
+    title = "Cancelled"
     detail = "The session has ended, or is running on another server."

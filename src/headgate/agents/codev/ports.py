@@ -55,7 +55,6 @@ class Reasoning(Protocol):
     @property
     def model_id(self) -> str:
         """`provider/name`."""
-        ...
 
     async def complete(
         self,
@@ -66,7 +65,6 @@ class Reasoning(Protocol):
         on_token: Callable[[str], None] = lambda _text: None,
     ) -> ModelAnswer:
         """Return an answer. `messages` are LangChain's dicts. Raises `UpstreamFailed`, `Invalid`, `RateLimited`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +114,15 @@ class WriteJournal(Protocol):
             expected_mark: What the flow was when the session last saw it.
             iteration: For the record.
         """
-        ...
 
     async def notes(self) -> Sequence[WriteNote]:
         """Return the session's writes so far, in order."""
-        ...
 
     async def beginning(self) -> Held | None:
         """Return the flow before the session's first write; None if the session created it or wrote nothing.
 
         Read from the journal, since a definition may hold a secret that no checkpoint may.
         """
-        ...
 
 
 class Patterns(Protocol):
@@ -135,15 +130,12 @@ class Patterns(Protocol):
 
     def tools(self) -> Sequence[DomainTool]:
         """`search_patterns` and `use_pattern`, for the phase discover."""
-        ...
 
     def building_tools(self, own: Sequence[DomainTool]) -> Sequence[DomainTool]:
         """Return `build_from_pattern`, for the patch phase of a platform whose own tools can build one; else none."""
-        ...
 
     async def keep(self, *, requirement: str, held: Held, session_id: str) -> str:
         """Store an accepted flow. Returns its id. A duplicate is counted, not stored twice."""
-        ...
 
 
 class TestSets(Protocol):
@@ -151,7 +143,6 @@ class TestSets(Protocol):
 
     async def keep(self, flow_id: str, cases: Sequence[TestCase]) -> None:
         """Store them, by name: a case of the same name is replaced."""
-        ...
 
 
 @dataclass(slots=True)

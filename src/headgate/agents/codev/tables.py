@@ -7,21 +7,19 @@ from sqlalchemy import Boolean, ForeignKeyConstraint, Index, Integer, String, Te
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.jobs.tables import JobColumns, job_indexes
-from headgate.foundation.database import EncryptedText, Json, Row, Timestamp, now
+from headgate.foundation.database import EncryptedText, Json, Row, TenantRow, Timestamp, now, of_tenant
 
 
-class SessionRow(JobColumns, Row):
+class SessionRow(JobColumns, TenantRow):
     """A session: a job while it is in progress. Its graph's state is in the checkpoints; lists and users read this."""
 
     __tablename__ = "codev_sessions"
     __table_args__ = (
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
         Index("ix_codev_sessions_tenant_id_created_at", "tenant_id", "created_at"),
         *job_indexes("codev_sessions"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     space_id: Mapped[str] = mapped_column(String(36))
     user_id: Mapped[str] = mapped_column(String(36))
     domain: Mapped[str] = mapped_column(String(40))
@@ -110,18 +108,16 @@ class WriteRow(Row):
     at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
-class PatternRow(Row):
+class PatternRow(TenantRow):
     """A flow that a session brought to its end, to be found by later ones (DD-031)."""
 
     __tablename__ = "codev_patterns"
     __table_args__ = (
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
         Index("ix_codev_patterns_tenant_id_domain", "tenant_id", "domain"),
         Index("ix_codev_patterns_space_id_digest", "space_id", "digest", unique=True),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     space_id: Mapped[str] = mapped_column(String(36))
     domain: Mapped[str] = mapped_column(String(40))
     name: Mapped[str] = mapped_column(String(300))

@@ -41,11 +41,9 @@ class _Listed:
 class _Folder(Protocol):
     async def matching(self, folder: str, pattern: str) -> list[_Listed]:
         """Return the matching files."""
-        ...
 
     async def content(self, path: str) -> bytes:
         """Return the content of a file."""
-        ...
 
 
 class FolderFiles(Component):

@@ -54,15 +54,12 @@ class Wire(Protocol):
 
     def refs(self) -> Refs:
         """Return the branches and tags."""
-        ...
 
     def fetch(self, wants: Sequence[str], *, depth: int | None, leave: str) -> dict[str, GitObject]:
         """Return objects, and what they refer to, by id."""
-        ...
 
     def push(self, branch: str, old: str, new: str, objects: Iterable[GitObject]) -> str:
         """Set a branch from one commit to another; return why not, or nothing."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

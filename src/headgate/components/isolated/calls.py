@@ -65,7 +65,6 @@ class Isolation(Protocol):
 
     async def isolated(self, function: str, arguments: Mapping[str, JsonValue], *, timeout_seconds: float) -> JsonValue:
         """Call a function; see `RunContext.isolated`."""
-        ...
 
 
 class Runners(Protocol):
@@ -73,7 +72,6 @@ class Runners(Protocol):
 
     def runner(self, tenant_id: str) -> Any:  # noqa: ANN401 - a context manager of the sandbox
         """Return the processes of a tenant."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,11 +64,9 @@ class Snapshot(Protocol):
 
     def stored_files(self) -> Iterable[tuple[str, str]]:
         """File id and tenant id of every stored file."""
-        ...
 
     def write(self, archive: ArchiveWriter) -> None:
         """Put the database into an archive."""
-        ...
 
 
 class Source(Protocol):
@@ -77,16 +75,13 @@ class Source(Protocol):
     @property
     def schema(self) -> str:
         """Its revision."""
-        ...
 
     @property
     def size(self) -> int:
         """Return its approximate size in bytes."""
-        ...
 
     def snapshot(self, bench: Path) -> AbstractContextManager[Snapshot]:
         """Take a snapshot. Temporary files may be put into `bench`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,9 @@ class BackupFailed(Unavailable):
     """The backup could not be made. Nothing was left behind."""
 
     code = "backup_failed"
-    title = "Backup failed"
 
 
 class RestoreRefused(Conflict):
     """The restore was refused. Nothing was changed."""
 
     code = "restore_refused"
-    title = "Restore refused"

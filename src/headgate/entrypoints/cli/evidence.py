@@ -27,6 +27,7 @@ class FileMissing(NotFound):
     """The file does not exist."""
 
     code = "local_file_missing"
+    title = "Not found"
 
 
 @app.command("verify")

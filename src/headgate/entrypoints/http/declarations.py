@@ -14,6 +14,7 @@ class Undeclared(HeadgateError):
     """A route does not declare its permission."""
 
     code = "route_undeclared"
+    title = "Internal error"
 
 
 def declarations(app: FastAPI) -> Iterator[tuple[RouteContext, Needs | Public | None]]:

@@ -32,13 +32,13 @@ class BadRequest(Invalid):
     """The request does not have the shape that the API documents."""
 
     code = "bad_request"
-    title = "Bad request"
 
 
 class RouteNotFound(NotFound):
     """No such address."""
 
     code = "route_not_found"
+    title = "Not found"
 
 
 class MethodRefused(HeadgateError):
@@ -46,7 +46,6 @@ class MethodRefused(HeadgateError):
 
     code = "method_not_allowed"
     status = 405
-    title = "Method not allowed"
 
 
 class InternalError(HeadgateError):

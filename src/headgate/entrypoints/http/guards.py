@@ -21,6 +21,7 @@ class BodyTooLarge(TooLarge):
     """The request body is over the limit."""
 
     code = "body_too_large"
+    title = "Too large"
 
 
 class AddressTooLong(TooLarge):

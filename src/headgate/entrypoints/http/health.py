@@ -42,6 +42,7 @@ class FiguresClosed(Forbidden):
     """Metrics require a token, and none is configured."""
 
     code = "figures_closed"
+    title = "Not allowed"
 
 
 class MetricsTokenWrong(Unauthenticated):

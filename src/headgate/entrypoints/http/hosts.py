@@ -14,12 +14,14 @@ class HostRefused(Forbidden):
     """The request was not addressed to this server."""
 
     code = "host_refused"
+    title = "Not allowed"
 
 
 class OriginRefused(Forbidden):
     """A page of another site tried to change something."""
 
     code = "origin_refused"
+    title = "Not allowed"
 
 
 class Names:

@@ -22,6 +22,7 @@ class RouterNotLoaded(HeadgateError):
     """The router of a requested path could not be loaded."""
 
     code = "router_not_loaded"
+    title = "Internal error"
 
 
 class LazyRouter(BaseRoute):

@@ -73,7 +73,6 @@ class UnknownPrompt(NotFound):
     """No prompt has that name."""
 
     code = "unknown_prompt"
-    title = "Unknown prompt"
 
 
 async def fill(name: str, arguments: Mapping[str, str]) -> tuple[str, str]:

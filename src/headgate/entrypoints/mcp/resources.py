@@ -58,7 +58,6 @@ class ResourceNotFound(NotFound):
     """The resource does not exist."""
 
     code = "resource_not_found"
-    title = "Resource not found"
 
 
 class BadCursor(Invalid):

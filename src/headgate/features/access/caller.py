@@ -15,11 +15,9 @@ class Identity(Protocol):
 
     async def identify(self, request: Request) -> Principal:
         """Return the caller. Raises `Unauthenticated` when the request cannot be authenticated."""
-        ...
 
     async def again(self, request: Request) -> Principal:
         """Return the caller's current state, for a streaming response. Raises `Unauthenticated`."""
-        ...
 
 
 async def _principal(request: Request) -> Principal:

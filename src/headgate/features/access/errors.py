@@ -8,6 +8,7 @@ class PermissionMissing(Forbidden):
     """The caller may view the object, but not perform this operation."""
 
     code = "permission_missing"
+    title = "Not allowed"
 
     def __init__(self, permission: Permission, *, by_key: bool = False) -> None:
         subject = "Your API key lacks" if by_key else "You lack"
@@ -19,7 +20,6 @@ class SecondFactorMissing(Forbidden):
     """The session lacks the second factor that the organisation requires."""
 
     code = "second_factor_missing"
-    title = "Second factor missing"
     detail = "Your organisation requires a second factor, and this session was signed in without one."
     remedy = "Set one up in Settings > My account, or confirm with the one you have."
 

@@ -7,13 +7,13 @@ class AccountNotFound(NotFound):
     """The caller's tenant, user or space no longer exists."""
 
     code = "account_not_found"
-    title = "Account not found"
 
 
 class NotSignedIn(Unauthenticated):
     """The request has no credentials."""
 
     code = "not_signed_in"
+    title = "Not signed in"
     detail = "You are not signed in."
     remedy = "Sign in, or send an API key as 'Authorization: Bearer hg_...'."
 
@@ -22,7 +22,6 @@ class SessionOver(Unauthenticated):
     """The session of the request has ended."""
 
     code = "session_over"
-    title = "Session over"
     detail = "Your session has expired."
     remedy = "Sign in again."
 
@@ -33,6 +32,4 @@ class CsrfMissing(Forbidden):
     code = "csrf_missing"
     title = "CSRF token missing"
     remedy = "Send the token returned at sign-in, or use an API key."
-
-    def __init__(self, header: str) -> None:
-        super().__init__(f"A change requested with a session cookie needs the header {header}.")
+    detail = "A change requested with a session cookie needs the header {}."

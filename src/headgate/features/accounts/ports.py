@@ -43,4 +43,3 @@ class Throttle(Protocol):
 
     async def allow(self, scope: str, key: str, *, limit: int | None = None) -> None:
         """Count one attempt. Raises `RateLimited` with `retry_after_seconds` above the limit, or that of the scope."""
-        ...

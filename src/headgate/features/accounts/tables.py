@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.access.permissions import Role, highest
-from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now
+from headgate.foundation.database import Encrypted, Json, Row, TenantRow, Timestamp, now, of_tenant
 
 
 class Tenant(Row):
@@ -89,8 +89,8 @@ class SpaceMember(Row):
 
     __tablename__ = "space_members"
     __table_args__ = (
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
-        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
+        of_tenant("user_id", "users"),
         CheckConstraint("role IN ('viewer', 'runner', 'editor', 'publisher', 'owner')", name="role"),
         Index("ix_space_members_user_id", "user_id"),
     )
@@ -117,19 +117,17 @@ class SpaceMember(Row):
         self.role = highest(role, self.directory_role).value
 
 
-class UserSession(Row):
+class UserSession(TenantRow):
     """A browser session. Only the hash of its token is stored."""
 
     __tablename__ = "user_sessions"
     __table_args__ = (
-        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        of_tenant("user_id", "users"),
         Index("ix_user_sessions_user_id", "user_id"),
         Index("ix_user_sessions_expires_at", "expires_at"),
         Index("ix_user_sessions_provider_session", "provider_session"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     user_id: Mapped[str] = mapped_column(String(36))
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
@@ -149,17 +147,15 @@ class UserSession(Row):
     """Time of the last confirmation; null: at sign-in."""
 
 
-class OneTimeLink(Row):
+class OneTimeLink(TenantRow):
     """A link that sets a password once, created by an admin. Only the hash of its token is stored."""
 
     __tablename__ = "one_time_links"
     __table_args__ = (
-        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        of_tenant("user_id", "users"),
         Index("ix_one_time_links_user_id", "user_id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     user_id: Mapped[str] = mapped_column(String(36))
     token_hash: Mapped[str] = mapped_column(String(64), unique=True)
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
@@ -171,9 +167,7 @@ class TotpAuthenticator(Row):
     """A user's authenticator app."""
 
     __tablename__ = "totp_authenticators"
-    __table_args__ = (
-        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
-    )
+    __table_args__ = (of_tenant("user_id", "users"),)
 
     user_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(String(36))
@@ -186,17 +180,15 @@ class TotpAuthenticator(Row):
     """The time step of the last accepted code: this code and earlier ones are not accepted again."""
 
 
-class Passkey(Row):
+class Passkey(TenantRow):
     """A user's passkey (WebAuthn credential). Only its public key is stored."""
 
     __tablename__ = "passkeys"
     __table_args__ = (
-        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        of_tenant("user_id", "users"),
         Index("ix_passkeys_user_id", "user_id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     user_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(60))
     credential_id: Mapped[bytes] = mapped_column(LargeBinary, unique=True)
@@ -223,34 +215,30 @@ class PasskeyChallenge(Row):
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class RecoveryCode(Row):
+class RecoveryCode(TenantRow):
     """A code that replaces the second factor once. Only its hash is stored."""
 
     __tablename__ = "recovery_codes"
     __table_args__ = (
-        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        of_tenant("user_id", "users"),
         Index("ix_recovery_codes_user_id", "user_id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     user_id: Mapped[str] = mapped_column(String(36))
     code_hash: Mapped[str] = mapped_column(String(64))
     used_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
-class ApiKey(Row):
+class ApiKey(TenantRow):
     """A key that acts for a user, within its scopes and spaces. Only the hash of its secret is stored."""
 
     __tablename__ = "api_keys"
     __table_args__ = (
-        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        of_tenant("user_id", "users"),
         Index("ix_api_keys_user_id", "user_id"),
         Index("ix_api_keys_tenant_id", "tenant_id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     user_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(100))
     prefix: Mapped[str] = mapped_column(String(24), unique=True)

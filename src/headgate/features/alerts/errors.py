@@ -7,30 +7,24 @@ class AlertRuleNotFound(NotFound):
     """The caller sees no such rule."""
 
     code = "alert_rule_not_found"
-    title = "Alert rule not found"
-
-    def __init__(self, rule_id: str) -> None:
-        super().__init__(f"There is no alert rule '{rule_id}'.", remedy="List the alert rules to see their ids.")
+    detail = "There is no alert rule '{}'."
+    remedy = "List the alert rules to see their ids."
 
 
 class AlertNotFound(NotFound):
     """The caller sees no such alert."""
 
     code = "alert_not_found"
-    title = "Alert not found"
-
-    def __init__(self, alert_id: str) -> None:
-        super().__init__(f"There is no alert '{alert_id}'.", remedy="List the alerts to see their ids.")
+    detail = "There is no alert '{}'."
+    remedy = "List the alerts to see their ids."
 
 
 class AlertNoticeNotFound(NotFound):
     """The caller sees no such notice."""
 
     code = "alert_notice_not_found"
-    title = "Alert notice not found"
-
-    def __init__(self, notice_id: str) -> None:
-        super().__init__(f"There is no alert notice '{notice_id}'.", remedy="List the notices of the rule.")
+    detail = "There is no alert notice '{}'."
+    remedy = "List the notices of the rule."
 
 
 class AlertRuleInvalid(Invalid):
@@ -44,7 +38,6 @@ class TooManyAlertRules(Conflict):
     """The organisation has as many rules as possible."""
 
     code = "too_many_alert_rules"
-    title = "Too many alert rules"
 
 
 class AlertNoticeNotFailed(Conflict):

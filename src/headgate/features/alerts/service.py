@@ -33,7 +33,7 @@ from headgate.features.alerts.sending import AlertSender, seal_url
 from headgate.features.alerts.tables import AlertRuleRow
 from headgate.features.alerts.views import alert_out, notice_out, rule_out
 from headgate.features.audit.actions import Action
-from headgate.features.audit.recorder import record
+from headgate.features.audit.recorder import record, record_of
 from headgate.features.flows.service import get_flow
 from headgate.features.jobs.leases import clock
 from headgate.features.processes.service import may_manage
@@ -341,13 +341,11 @@ async def _record(
     before: Any = None,  # noqa: ANN401
 ) -> None:
     after = _recorded(row)
-    await record(
+    await record_of(
         session,
         principal,
         action,
-        id=row.id,
-        name=row.name,
-        space_id=row.space_id,
+        row,
         before=after if action == "alert_rule.removed" else before,
         after=None if action == "alert_rule.removed" else after,
         payload=after,

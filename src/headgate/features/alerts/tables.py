@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, Float, ForeignKey, ForeignKeyConstraint, Index, String, Text
+from sqlalchemy import BigInteger, CheckConstraint, Float, ForeignKey, Index, String, Text
 from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.jobs.tables import JobColumns, job_indexes
-from headgate.foundation.database import Encrypted, Json, Row, partial_index
+from headgate.foundation.database import Encrypted, Json, Row, TenantRow, of_tenant, partial_index
 
 OPEN = "state <> 'resolved'"
 
@@ -18,8 +18,8 @@ class AlertRuleRow(Row):
     __tablename__ = "alert_rules"
     __table_args__ = (
         Unique("id", "tenant_id"),
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
-        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
+        of_tenant("flow_id", "flows"),
         CheckConstraint(
             "kind IN ('failure', 'failure_rate', 'slow', 'silent', 'cost', 'queue', 'budget', 'burn_fast',"
             " 'burn_slow', 'dead_worker')",
@@ -63,13 +63,13 @@ class AlertRuleRow(Row):
     updated_at: Mapped[int] = mapped_column(BigInteger)
 
 
-class AlertRow(Row):
+class AlertRow(TenantRow):
     """A condition that held, from when to when. At most one of a rule and subject is not resolved."""
 
     __tablename__ = "alerts"
     __table_args__ = (
         Unique("rule_id", "subject", "opened_at"),
-        ForeignKeyConstraint(["rule_id", "tenant_id"], ["alert_rules.id", "alert_rules.tenant_id"], ondelete="CASCADE"),
+        of_tenant("rule_id", "alert_rules"),
         CheckConstraint("state IN ('open', 'acknowledged', 'resolved')", name="state_known"),
         CheckConstraint("pending IN ('', 'opened', 'resolved')", name="pending_known"),
         partial_index("ux_alerts_open", "rule_id", "subject", where=OPEN, unique=True),
@@ -79,8 +79,6 @@ class AlertRow(Row):
         Index("ix_alerts_resolved_at", "resolved_at"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     rule_id: Mapped[str] = mapped_column(String(36))
     subject: Mapped[str] = mapped_column(String(36))
     """The flow; empty for all that the rule covers."""
@@ -101,13 +99,13 @@ class AlertRow(Row):
     """What the next notice of its rule reports of it."""
 
 
-class AlertNoticeRow(JobColumns, Row):
+class AlertNoticeRow(JobColumns, TenantRow):
     """A notice of the alerts of one rule, through one channel."""
 
     __tablename__ = "alert_notices"
     __table_args__ = (
         Unique("rule_id", "number", "channel"),
-        ForeignKeyConstraint(["rule_id", "tenant_id"], ["alert_rules.id", "alert_rules.tenant_id"], ondelete="CASCADE"),
+        of_tenant("rule_id", "alert_rules"),
         CheckConstraint("kind IN ('opened', 'resolved', 'escalated')", name="kind_known"),
         CheckConstraint("channel IN ('connection', 'webhook', 'escalation')", name="channel_known"),
         CheckConstraint("status IN ('pending', 'delivered', 'failed')", name="status_known"),
@@ -115,8 +113,6 @@ class AlertNoticeRow(JobColumns, Row):
         *job_indexes("alert_notices"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     rule_id: Mapped[str] = mapped_column(String(36))
     number: Mapped[int]
     channel: Mapped[str] = mapped_column(String(16))

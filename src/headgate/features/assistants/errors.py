@@ -7,7 +7,6 @@ class AssistantNotFound(NotFound):
     """The caller can view no such assistant."""
 
     code = "assistant_not_found"
-    title = "Assistant not found"
 
     def __init__(self, name: str) -> None:
         super().__init__(f"There is no assistant '{name[:100]}'.", remedy="List the assistants to see their names.")
@@ -19,6 +18,4 @@ class AssistantNameTaken(Conflict):
     code = "assistant_name_taken"
     title = "Name taken"
     remedy = "Choose another name, or change the existing one."
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"A shared assistant '{name}' already exists in this space.")
+    detail = "A shared assistant '{}' already exists in this space."

@@ -2,23 +2,21 @@
 
 from datetime import datetime
 
-from sqlalchemy import Float, ForeignKeyConstraint, String, Text, UniqueConstraint
+from sqlalchemy import Float, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Row, Timestamp, now
+from headgate.foundation.database import TenantRow, Timestamp, now, of_tenant
 
 
-class AssistantRow(Row):
+class AssistantRow(TenantRow):
     """A model with instructions, linked by name. Runs read the frozen values of their version, never this row."""
 
     __tablename__ = "assistants"
     __table_args__ = (
         UniqueConstraint("space_id", "name"),
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     space_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(100))
     description: Mapped[str] = mapped_column(Text, default="")

@@ -8,9 +8,8 @@ class AttentionItemNotFound(NotFound):
 
     code = "attention_item_not_found"
     title = "Item not found"
-
-    def __init__(self) -> None:
-        super().__init__("The item is no longer in the list.", remedy="Read the list again.")
+    detail = "The item is no longer in the list."
+    remedy = "Read the list again."
 
 
 class AttentionActionInvalid(Conflict):
@@ -31,9 +30,5 @@ class AssigneeInvalid(Invalid):
 
     code = "assignee_invalid"
     title = "Cannot be assigned"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The user does not exist, is deactivated, or cannot view the runs of the item's space.",
-            remedy="Choose a member of the space.",
-        )
+    detail = "The user does not exist, is deactivated, or cannot view the runs of the item's space."
+    remedy = "Choose a member of the space."

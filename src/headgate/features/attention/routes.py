@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -14,15 +14,15 @@ from headgate.features.attention.service import list_attention
 from headgate.features.idempotency.http import Once
 from headgate.features.runs.bulk import MOST_SECONDS
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.foundation.api import ReadSession, get_database, part, problems
+from headgate.foundation.api import ReadSession, Routes, get_database, part
 from headgate.foundation.database import Database
 
-router = APIRouter(prefix="/attention", tags=["runs"])
+router = Routes(prefix="/attention", tags=["runs"])
 VIEW = needs(Permission.RUNS_VIEW)
 _Id = Annotated[str | None, Query(max_length=36)]
 
 
-@router.get("", summary="List what needs a human", responses=problems(), dependencies=[VIEW])
+@router.get("", "List what needs a human", [VIEW])
 async def read(
     session: ReadSession,
     caller: Caller,
@@ -48,7 +48,7 @@ async def read(
     return await list_attention(session, caller, dismissed=dismissed, item_filter=item_filter)
 
 
-@router.post("/actions", summary="Act on items", responses=problems(409), dependencies=[VIEW])
+@router.post("/actions", "Act on items", [VIEW], problems=(409,))
 async def change(
     body: AttentionActionIn,
     engine: Annotated[ExecutionBackend, part("engine")],

@@ -27,22 +27,19 @@ _WRITE_HEAD, _WRITE_EVENT = text(statements.WRITE_HEAD), text(statements.WRITE_E
 
 
 class InSpace(Protocol):
-    """An object of a space, as named in the log."""
+    """An object of a space or of the tenant, as named in the log."""
 
     @property
     def id(self) -> str:
         """Its id."""
-        ...
 
     @property
     def name(self) -> str:
         """Its name."""
-        ...
 
     @property
-    def space_id(self) -> str:
-        """Its space."""
-        ...
+    def space_id(self) -> str | None:
+        """Its space; None for an object of the tenant."""
 
 
 async def record(
@@ -87,7 +84,7 @@ async def record_of(
     after: Any = None,  # noqa: ANN401 - a JSON value
     payload: Any = None,  # noqa: ANN401 - a JSON value
 ) -> None:
-    """Record a change of an object of a space. Without `payload`, the new value is shown."""
+    """Record a change of an object with a name. Without `payload`, the new value is shown."""
     await record(
         session,
         principal,

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
 
@@ -13,12 +13,12 @@ from headgate.features.audit import service
 from headgate.features.audit.repository import EventFilters
 from headgate.features.audit.schemas import AuditOut, HeadOut, VerdictOut
 from headgate.features.audit.service import Place
-from headgate.foundation.api import Limit, Page, ReadSession, get_database, problems
+from headgate.foundation.api import Limit, Page, ReadSession, Routes, get_database
 from headgate.foundation.crypto import EvidenceSigner
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
 
-router = APIRouter(prefix="/audit", tags=["audit"])
+router = Routes(prefix="/audit", tags=["audit"])
 _VIEW = [needs(Permission.AUDIT_VIEW)]
 _TYPES = {"jsonl": "application/jsonl", "csv": "text/csv; charset=utf-8"}
 _FILE: dict[int | str, dict[str, Any]] = {
@@ -50,7 +50,7 @@ Since = Annotated[AwareDatetime | None, Query(description="From the first entry 
 Until = Annotated[AwareDatetime | None, Query(description="To the last entry before this time.")]
 
 
-@router.get("", summary="List the audit log", responses=problems(), dependencies=_VIEW)
+@router.get("", "List the audit log", _VIEW)
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -66,14 +66,14 @@ async def list_(
     return Page(items=[AuditOut.of(row) for row in rows[:limit]], next_cursor=more)
 
 
-@router.get("/head", summary="Read the latest entry of the audit log", responses=problems(), dependencies=_VIEW)
+@router.get("/head", "Read the latest entry of the audit log", _VIEW)
 async def head(session: ReadSession, caller: Caller) -> HeadOut:
     """The number of entries and the hash of the last. Store it elsewhere; `verify` compares with it."""
     chain_head = await service.get_head(session, caller)
     return HeadOut(seq=chain_head.seq, hash=chain_head.hash)
 
 
-@router.get("/verify", summary="Verify the audit log", responses=problems(), dependencies=_VIEW)
+@router.get("/verify", "Verify the audit log", _VIEW)
 async def verify(
     database: Stored,
     caller: Caller,
@@ -92,13 +92,7 @@ async def verify(
     return VerdictOut.of(await service.verify_chain(database, caller, noted))
 
 
-@router.get(
-    "/export",
-    summary="Export the audit log",
-    response_class=StreamingResponse,
-    responses=_FILE | problems(),
-    dependencies=_VIEW,
-)
+@router.get("/export", "Export the audit log", _VIEW, response_class=StreamingResponse, responses=_FILE)
 async def export(
     request: Request,
     database: Stored,

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.audit.walk import Verdict
+from headgate.foundation.shaped import shaped
 
 
 class ActorOut(BaseModel):
@@ -52,10 +53,9 @@ class AuditOut(BaseModel):
     @classmethod
     def of(cls, row: AuditEvent) -> "AuditOut":
         """Return the schema of a row."""
-        return cls(
-            seq=row.seq,
-            at=row.at,
-            action=row.action,
+        return shaped(
+            cls,
+            row,
             actor=ActorOut(
                 kind=row.actor_kind,
                 id=row.actor_id,
@@ -67,11 +67,7 @@ class AuditOut(BaseModel):
             resource=ResourceOut(
                 kind=row.resource_kind, id=row.resource_id, name=row.resource_name, space_id=row.space_id
             ),
-            before_digest=row.before_digest,
-            after_digest=row.after_digest,
             payload=_payload(row.payload),
-            content_digest=row.content_digest,
-            hash=row.hash,
         )
 
 
@@ -106,13 +102,11 @@ class VerdictOut(BaseModel):
     @classmethod
     def of(cls, verdict: Verdict) -> "VerdictOut":
         """Return the schema of a verdict."""
-        return cls(
+        return shaped(
+            cls,
+            verdict,
             verified=verdict.good,
-            entries=verdict.entries,
-            seq=verdict.seq,
-            hash=verdict.hash,
             faults=[FaultOut(where=fault.where, what=fault.what) for fault in verdict.faults],
-            more_faults=verdict.more_faults,
         )
 
 

@@ -36,7 +36,6 @@ class UnknownTemplate(NotFound):
     """No template has that name."""
 
     code = "unknown_template"
-    title = "Unknown template"
 
 
 Category = Literal["documents", "spreadsheets", "text", "forms", "chat", "web", "data", "operations"]

@@ -27,7 +27,6 @@ class UnknownComponent(NotFound):
     """No component has that type."""
 
     code = "unknown_component"
-    title = "Unknown component"
 
 
 class Components(Catalog, Protocol):
@@ -35,18 +34,15 @@ class Components(Catalog, Protocol):
 
     def component(self, type_: str) -> type[Component]:
         """Return the class of a type. Raises `UnknownComponent`."""
-        ...
 
     async def for_flow(self, tenant_id: str, flow: Flow, *, session: AsyncSession | None = None) -> "Components":
         """Return the components for a tenant's flow: these, and its own checked custom components.
 
         Does not query the database when no node has code.
         """
-        ...
 
     async def step_model(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
         """Return the default model for steps of a space, as in a model field; None when there is none."""
-        ...
 
 
 class OwnSource(Protocol):
@@ -56,7 +52,6 @@ class OwnSource(Protocol):
         self, base: "Registry", codes: Sequence[str], *, tenant_id: str, session: AsyncSession | None
     ) -> Components:
         """Return the registry with the checked components among these sources."""
-        ...
 
 
 class StepModel(Protocol):
@@ -64,7 +59,6 @@ class StepModel(Protocol):
 
     async def __call__(self, session: AsyncSession, *, tenant_id: str, space_id: str) -> JsonValue:
         """Return that of a space, as in a model field; None when there is none."""
-        ...
 
 
 class Registry:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Protocol
 
 import orjson
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import Depends, Header, Query, Request, Response
 from pydantic import BaseModel, Field
 
 from headgate.features.access.caller import Caller, needs
@@ -23,12 +23,12 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.pack_templates import all_recipes, recipe_named
 from headgate.features.catalog.registry import Registry, UnknownComponent
 from headgate.features.catalog.search import WordIndex
-from headgate.foundation.api import ReadSession, problems
+from headgate.foundation.api import ReadSession, Routes
 from headgate.graph.model import Flow
 from headgate.graph.names import did_you_mean
 from headgate.graph.template import Catalog, Template
 
-router = APIRouter(tags=["components"])
+router = Routes(tags=["components"])
 VIEW = needs(Permission.CATALOG_VIEW)
 
 
@@ -47,7 +47,6 @@ class OwnSource(Protocol):
 
     async def own_components(self, principal: Principal) -> Sequence[CheckedComponent]:
         """Return the user's checked components. Nothing is executed."""
-        ...
 
 
 async def _overlay(request: Request, caller: Caller) -> Overlay:
@@ -70,10 +69,10 @@ class ComponentOut(Template):
 
 @router.get(
     "/components",
-    summary="List components",
+    "List components",
+    [VIEW],
     response_model=list[ComponentOut],
-    responses=problems() | {304: {"description": "The templates have not changed."}},
-    dependencies=[VIEW],
+    responses={304: {"description": "The templates have not changed."}},
 )
 async def list_components(
     request: Request, components: Components, if_none_match: Annotated[str | None, Header()] = None
@@ -86,7 +85,7 @@ async def list_components(
     return Response(body, media_type="application/json", headers=headers)
 
 
-@router.get("/components/search", summary="Search components", responses=problems(), dependencies=[VIEW])
+@router.get("/components/search", "Search components", [VIEW])
 async def search(
     components: Components,
     q: Annotated[str, Query(min_length=1, max_length=200, description="What the component should do.")],
@@ -105,7 +104,7 @@ async def search(
     ]
 
 
-@router.get("/components/{component_type}", summary="Read a component", responses=problems(404), dependencies=[VIEW])
+@router.get("/components/{component_type}", "Read a component", [VIEW], problems=(404,))
 async def read_component(component_type: str, components: Components) -> ComponentOut:
     """A component's template."""
     template = components.template(component_type)
@@ -151,7 +150,7 @@ class TemplateOut(TemplateSummary):
     spec: str
 
 
-@router.get("/templates", summary="List flow templates", responses=problems(), dependencies=[VIEW])
+@router.get("/templates", "List flow templates", [VIEW])
 async def list_templates(
     session: ReadSession,
     components: Components,
@@ -166,7 +165,7 @@ async def list_templates(
     return [TemplateSummary(**_summary(recipe, components)) for recipe in matches]
 
 
-@router.get("/templates/{template_id}", summary="Read a flow template", responses=problems(404), dependencies=[VIEW])
+@router.get("/templates/{template_id}", "Read a flow template", [VIEW], problems=(404,))
 async def read_template(session: ReadSession, components: Components, template_id: str) -> TemplateOut:
     """A template flow with its text; create a flow from the text to use it."""
     recipe = await recipe_named(session, template_id)

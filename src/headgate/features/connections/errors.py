@@ -31,7 +31,6 @@ class ConnectionNotFound(NotFound):
     """The caller can view no connection with that name or id; for a run, there is none that it may use."""
 
     code = "connection_not_found"
-    title = "Connection not found"
 
     def __init__(self, name: str, candidates: Iterable[str] = ()) -> None:
         names = sorted(set(candidates))
@@ -58,7 +57,6 @@ class OperationNotFound(NotFound):
     """The description has no such operation. Carries the nearest one."""
 
     code = "operation_not_found"
-    title = "Operation not found"
 
     def __init__(self, connection: str, operation: str, candidates: Iterable[str] = ()) -> None:
         super().__init__(
@@ -73,9 +71,8 @@ class ConnectionNameTaken(Conflict):
 
     code = "connection_name_taken"
     title = "Name taken"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"A connection named '{name}' already exists in this space.", remedy="Choose another name.")
+    detail = "A connection named '{}' already exists in this space."
+    remedy = "Choose another name."
 
 
 class AmbiguousConnection(Invalid):
@@ -139,4 +136,3 @@ class VaultFailed(UpstreamFailed):
     """The vault cannot be reached, or has no such value."""
 
     code = "vault_failed"
-    title = "Vault failed"

@@ -29,7 +29,6 @@ class GuardedClient(Protocol):
         credential: Credential | None = None,
     ) -> HttpAnswer:
         """Send one request."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

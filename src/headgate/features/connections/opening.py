@@ -41,7 +41,6 @@ class ProxyOpener(Protocol):
 
     def __call__(self, servers: Iterable[str], *, most_bytes: int) -> AbstractAsyncContextManager[LocalProxy]:
         """Open it for a block."""
-        ...
 
 
 class Tokens(Protocol):
@@ -52,15 +51,12 @@ class Tokens(Protocol):
 
         Raises `ConnectionUnusable` when the user must authorize the connection again.
         """
-        ...
 
     async def recall(self, connection: ConnectionRow) -> None:
         """Read the current tokens, for redaction."""
-        ...
 
     async def revoke(self, connection: ConnectionRow, client_secret: str) -> bool:
         """Revoke the tokens at the provider; return whether it confirmed."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

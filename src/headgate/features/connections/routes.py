@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -22,10 +22,10 @@ from headgate.features.connections.schemas import (
     SpaceConnectionPatch,
     StoredFileOut,
 )
-from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
+from headgate.foundation.api import Page, ReadSession, Routes, WriteSession, part
 from headgate.foundation.settings import ServerSettings
 
-router = APIRouter(prefix="/connections", tags=["connections"])
+router = Routes(prefix="/connections", tags=["connections"])
 CALLBACK = "/settings/connections"
 """Page of the studio that completes authorizations."""
 VIEW, OWN = needs(Permission.CONNECTIONS_VIEW), needs(Permission.CONNECTIONS_OWN)
@@ -35,14 +35,14 @@ VIEW, OWN = needs(Permission.CONNECTIONS_VIEW), needs(Permission.CONNECTIONS_OWN
 Manager = Annotated[ConnectionManager, part("connections")]
 
 
-@router.get("", summary="List connections", responses=problems(404), dependencies=[VIEW])
+@router.get("", "List connections", [VIEW], problems=(404,))
 async def list_(session: ReadSession, caller: Caller, space_id: str | None = None) -> Page[SpaceConnectionOut]:
     """List the shared connections of a space, or of all that you can view, and your own ones; without secrets."""
     rows = await service.list_connections(session, caller, space_id=space_id)
     return Page(items=[SpaceConnectionOut.model_validate(row) for row in rows])
 
 
-@router.get("/kinds", summary="List kinds of connections", dependencies=[VIEW])
+@router.get("/kinds", "List kinds of connections", [VIEW])
 async def kinds(session: ReadSession) -> Page[KindOut]:
     """List the kinds with their fields; after those of Headgate those of packs."""
     return Page(
@@ -53,7 +53,7 @@ async def kinds(session: ReadSession) -> Page[KindOut]:
     )
 
 
-@router.post("", status_code=201, summary="Add a connection", responses=problems(403, 404, 409), dependencies=[OWN])
+@router.post("", "Add a connection", [OWN], status_code=201, problems=(403, 404, 409))
 async def create(
     body: SpaceConnectionIn, session: WriteSession, caller: Caller, manager: Manager
 ) -> SpaceConnectionOut:
@@ -62,13 +62,13 @@ async def create(
     return SpaceConnectionOut.model_validate(row)
 
 
-@router.get("/{connection}", summary="Read a connection", responses=problems(404), dependencies=[VIEW])
+@router.get("/{connection}", "Read a connection", [VIEW], problems=(404,))
 async def get(connection: str, session: ReadSession, caller: Caller) -> SpaceConnectionOut:
     """A connection, by its id or name; of several with that name, your own in your own space."""
     return SpaceConnectionOut.model_validate(await service.get_connection(session, caller, connection))
 
 
-@router.patch("/{connection}", summary="Change a connection", responses=problems(403, 404, 409), dependencies=[OWN])
+@router.patch("/{connection}", "Change a connection", [OWN], problems=(403, 404, 409))
 async def update(
     connection: str, body: SpaceConnectionPatch, session: WriteSession, caller: Caller, manager: Manager
 ) -> SpaceConnectionOut:
@@ -77,25 +77,20 @@ async def update(
     return SpaceConnectionOut.model_validate(row)
 
 
-@router.delete(
-    "/{connection}", status_code=204, summary="Delete a connection", responses=problems(403, 404), dependencies=[OWN]
-)
+@router.delete("/{connection}", "Delete a connection", [OWN], problems=(403, 404))
 async def delete(connection: str, caller: Caller, manager: Manager) -> None:
     """Revoke the tokens of a connection at its provider, and delete it. Flows that name it fail when they run."""
     await manager.delete(caller, connection)
 
 
-@router.post("/{connection}/test", summary="Test a connection", responses=problems(403, 404), dependencies=[OWN])
+@router.post("/{connection}/test", "Test a connection", [OWN], problems=(403, 404))
 async def test(connection: str, caller: Caller, manager: Manager) -> ConnectionTestOut:
     """Make the test call of the kind, and store the outcome with the connection."""
     return await manager.test(caller, connection)
 
 
 @router.get(
-    "/{connection}/tables",
-    summary="List tables of a database",
-    responses=problems(403, 404, 422, 502),
-    dependencies=[needs(Permission.RUNS_TEST)],
+    "/{connection}/tables", "List tables of a database", [needs(Permission.RUNS_TEST)], problems=(403, 404, 502)
 )
 async def tables(
     connection: str,
@@ -110,10 +105,7 @@ async def tables(
 
 
 @router.get(
-    "/{connection}/files",
-    summary="List a folder of a storage",
-    responses=problems(403, 404, 422, 502),
-    dependencies=[needs(Permission.FLOWS_EDIT)],
+    "/{connection}/files", "List a folder of a storage", [needs(Permission.FLOWS_EDIT)], problems=(403, 404, 502)
 )
 async def files(
     connection: str,
@@ -127,36 +119,21 @@ async def files(
     return await manager.browse(caller, connection, folder, search=search, cursor=cursor)
 
 
-@router.post(
-    "/{connection}/authorize",
-    summary="Authorize a connection",
-    responses=problems(403, 404, 502),
-    dependencies=[OWN],
-)
+@router.post("/{connection}/authorize", "Authorize a connection", [OWN], problems=(403, 404, 502))
 async def authorize(connection: str, request: Request, caller: Caller, manager: Manager) -> AuthorizationOut:
     """Begin an authorization: continue in the browser at the returned URL, or enter the returned code there."""
     row = await manager.find(caller, connection)
     return await manager.authorizations.start(caller, row, callback_url(request))
 
 
-@router.post(
-    "/{connection}/authorize/poll",
-    summary="Ask whether a device code was entered",
-    responses=problems(403, 404, 502),
-    dependencies=[OWN],
-)
+@router.post("/{connection}/authorize/poll", "Ask whether a device code was entered", [OWN], problems=(403, 404, 502))
 async def poll(connection: str, body: AuthorizationPoll, caller: Caller, manager: Manager) -> AuthorizationState:
     """Ask the provider; call it again after the interval while the state is `pending`."""
     row = await manager.find(caller, connection)
     return await manager.authorizations.poll(caller, row, body.authorization)
 
 
-@router.post(
-    "/authorizations",
-    summary="Complete an authorization",
-    responses=problems(403, 404, 502),
-    dependencies=[OWN],
-)
+@router.post("/authorizations", "Complete an authorization", [OWN], problems=(403, 404, 502))
 async def finish(body: AuthorizationAnswer, caller: Caller, manager: Manager) -> SpaceConnectionOut:
     """Redeem the code that the provider sent to the browser. Only the user who began the authorization can, once."""
     row = await manager.authorizations.finish(

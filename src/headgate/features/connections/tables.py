@@ -3,23 +3,23 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, partial_index
+from headgate.foundation.database import Encrypted, Json, Row, TenantRow, Timestamp, now, of_tenant, partial_index
 from headgate.foundation.pins import Pinned
 
 SHARED = "owner_id IS NULL"
 PERSONAL = "owner_id IS NOT NULL"
 
 
-class ConnectionRow(Row):
+class ConnectionRow(TenantRow):
     """A connection of a space: shared by its flows, or of one user."""
 
     __tablename__ = "connections"
     __table_args__ = (
         UniqueConstraint("id", "tenant_id"),
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
         CheckConstraint(
             "status IN ('untested', 'ready', 'failed', 'unauthorized', 'pending')",
             name="status_known",
@@ -28,8 +28,6 @@ class ConnectionRow(Row):
         partial_index("ux_connections_owner_id_name", "space_id", "owner_id", "name", where=PERSONAL, unique=True),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     space_id: Mapped[str] = mapped_column(String(36))
     owner_id: Mapped[str | None] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"))
     """The only user whose runs may use it; None: every run of the space."""
@@ -67,11 +65,7 @@ class ConnectionToken(Row):
     """The OAuth tokens of a connection. One process at a time refreshes them."""
 
     __tablename__ = "connection_tokens"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["connection_id", "tenant_id"], ["connections.id", "connections.tenant_id"], ondelete="CASCADE"
-        ),
-    )
+    __table_args__ = (of_tenant("connection_id", "connections"),)
 
     connection_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(String(36))
@@ -91,11 +85,7 @@ class ConnectionAuthorization(Row):
     """An authorization that a user has started. It is used once."""
 
     __tablename__ = "connection_authorizations"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["connection_id", "tenant_id"], ["connections.id", "connections.tenant_id"], ondelete="CASCADE"
-        ),
-    )
+    __table_args__ = (of_tenant("connection_id", "connections"),)
 
     state_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
     """SHA-256 of the `state` parameter, or of the device code."""
@@ -111,11 +101,7 @@ class ConnectionApi(Row):
     """The description of a connection's API, without its operations. The document itself is not stored."""
 
     __tablename__ = "connection_apis"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["connection_id", "tenant_id"], ["connections.id", "connections.tenant_id"], ondelete="CASCADE"
-        ),
-    )
+    __table_args__ = (of_tenant("connection_id", "connections"),)
 
     connection_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(String(36))
@@ -140,9 +126,7 @@ class ConnectionOperation(Pinned, Row):
 
     __tablename__ = "connection_operations"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["connection_id", "tenant_id"], ["connections.id", "connections.tenant_id"], ondelete="CASCADE"
-        ),
+        of_tenant("connection_id", "connections"),
         Index("ix_connection_operations_place", "connection_id", "place"),
     )
 

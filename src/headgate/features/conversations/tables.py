@@ -1,8 +1,8 @@
 """Conversations with the assistant and with published flows. Times are microseconds in UTC."""
 
-from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, PrimaryKeyConstraint, String, Table, Text
+from sqlalchemy import BigInteger, Column, Index, PrimaryKeyConstraint, String, Table, Text
 
-from headgate.foundation.database import metadata
+from headgate.foundation.database import metadata, of_tenant
 
 assistant_conversations = Table(
     "assistant_conversations",
@@ -13,7 +13,7 @@ assistant_conversations = Table(
     Column("turns", Text, nullable=False),
     Column("used_at", BigInteger, nullable=False),
     PrimaryKeyConstraint("tenant_id", "user_id", "session_hash"),
-    ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+    of_tenant("user_id", "users"),
     Index("ix_assistant_conversations_used_at", "used_at"),
 )
 """One row for each conversation of a user. `turns` is JSON: the last requests and answers, without secrets;
@@ -29,8 +29,8 @@ flow_conversations = Table(
     Column("title", String(200), nullable=False),
     Column("position", String(36), nullable=False),
     Column("used_at", BigInteger, nullable=False),
-    ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
-    ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+    of_tenant("user_id", "users"),
+    of_tenant("flow_id", "flows"),
     Index("ix_flow_conversations_user_id_flow_id_position", "user_id", "flow_id", "position"),
     Index("ix_flow_conversations_flow_id_used_at", "flow_id", "used_at"),
 )

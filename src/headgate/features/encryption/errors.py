@@ -9,7 +9,6 @@ class ContentDestroyed(NotFound):
     """The key of the content was destroyed."""
 
     code = "content_destroyed"
-    title = "Content destroyed"
 
     def __init__(self, destroyed_at: datetime | None) -> None:
         when = f" on {destroyed_at:%Y-%m-%d %H:%M} UTC" if destroyed_at is not None else ""
@@ -34,6 +33,5 @@ class NothingToDestroy(Conflict):
     """The tenant has no data key."""
 
     code = "no_data_key"
-    title = "No data key"
     detail = "The organisation has no data key: none of its content is encrypted."
     remedy = "Delete the content that should become unreadable."

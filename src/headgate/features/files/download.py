@@ -8,13 +8,11 @@ from headgate.features.files import service
 from headgate.features.files.names import attachment
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
-from headgate.foundation.api import problems
 
-
-def download(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the responses of a route that sends a file, for OpenAPI."""
-    content = {"*/*": {"schema": {"type": "string", "format": "binary"}}}  # any media type
-    return {200: {"description": "The content", "content": content}} | problems(*statuses)
+CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The content", "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}}}
+}
+"""The response of a route that sends a file of any media type, for OpenAPI."""
 
 
 async def sent_file(storage: Storage, row: StoredFile) -> StreamingResponse:

@@ -21,7 +21,6 @@ class FileNotFound(NotFound):
     """The tenant has no such file."""
 
     code = "file_not_found"
-    title = "File not found"
 
     def __init__(self, file_id: str) -> None:
         super().__init__(
@@ -33,7 +32,6 @@ class FileTooLarge(TooLarge):
     """The file exceeds the limit."""
 
     code = "file_too_large"
-    title = "File too large"
 
 
 class NoRoomForFile(TooLarge):
@@ -54,7 +52,6 @@ class StorageNotInstalled(Invalid):
     """The configured storage needs an extra that is not installed."""
 
     code = "storage_not_installed"
-    title = "Storage not installed"
     remedy = "Install it with: pip install 'headgate[s3]'"
 
     def __init__(self) -> None:
@@ -67,18 +64,15 @@ class StorageFull(Unavailable):
     """No space is left; nothing was stored."""
 
     code = "storage_full"
-    title = "Storage full"
 
 
 class StorageFailed(Unavailable):
     """The storage failed."""
 
     code = "storage_failed"
-    title = "Storage failed"
 
 
 class FileDamaged(Unavailable):
     """The content is missing or was changed."""
 
     code = "file_damaged"
-    title = "File damaged"

@@ -36,4 +36,3 @@ class StorageLimits(Protocol):
         With `lock`, the tenant is locked until the transaction ends, so the result stays valid: call it after adding
         the file's record, and roll back when the result is negative.
         """
-        ...

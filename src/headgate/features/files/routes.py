@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 from fastapi.responses import StreamingResponse
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.files import service
-from headgate.features.files.download import download, sent_file
+from headgate.features.files.download import CONTENT, sent_file
 from headgate.features.files.errors import FileNotFound
 from headgate.features.files.schemas import FileOut
 from headgate.features.files.storage import Storage
@@ -18,16 +18,16 @@ from headgate.foundation.api import (
     Limit,
     Page,
     ReadSession,
+    Routes,
     get_database,
     page_of,
     parse_cursor,
     part,
-    problems,
 )
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 
-router = APIRouter(tags=["files"])
+router = Routes(tags=["files"])
 
 
 Contents = Annotated[Storage, part("storage")]
@@ -35,12 +35,7 @@ _VIEW = [needs(Permission.FILES_VIEW)]
 
 
 @router.post(
-    "/files",
-    status_code=201,
-    summary="Upload a file",
-    responses=problems(413),
-    openapi_extra=FORM,
-    dependencies=[needs(Permission.FILES_UPLOAD)],
+    "/files", "Upload a file", [needs(Permission.FILES_UPLOAD)], status_code=201, problems=(413,), openapi_extra=FORM
 )
 async def upload(
     request: Request, caller: Caller, contents: Contents, database: Annotated[Database, Depends(get_database)]
@@ -62,7 +57,7 @@ async def upload(
     return FileOut.model_validate(row)
 
 
-@router.get("/files", summary="List files", responses=problems(), dependencies=_VIEW)
+@router.get("/files", "List files", _VIEW)
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -80,7 +75,7 @@ async def list_(
     return Page(items=[FileOut.model_validate(row) for row in page], next_cursor=following)
 
 
-@router.get("/files/{file_id}", summary="Read the metadata of a file", responses=problems(404), dependencies=_VIEW)
+@router.get("/files/{file_id}", "Read the metadata of a file", _VIEW, problems=(404,))
 async def read(file_id: str, session: ReadSession, caller: Caller) -> FileOut:
     """Name, type, size and hash of a file."""
     return FileOut.model_validate(await service.get_file(session, caller, file_id))
@@ -88,10 +83,11 @@ async def read(file_id: str, session: ReadSession, caller: Caller) -> FileOut:
 
 @router.get(
     "/files/{file_id}/content",
-    summary="Download a file",
+    "Download a file",
+    _VIEW,
     response_class=StreamingResponse,
-    responses=download(404),
-    dependencies=_VIEW,
+    problems=(404,),
+    responses=CONTENT,
 )
 async def content(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
     """The content, after verifying its hash."""
@@ -101,10 +97,11 @@ async def content(file_id: str, session: ReadSession, caller: Caller, contents: 
 
 @router.get(
     "/artifacts/{file_id}",
-    summary="Download an artifact",
+    "Download an artifact",
+    _VIEW,
     response_class=StreamingResponse,
-    responses=download(404),
-    dependencies=_VIEW,
+    problems=(404,),
+    responses=CONTENT,
 )
 async def artifact(file_id: str, session: ReadSession, caller: Caller, contents: Contents) -> StreamingResponse:
     """An artifact of a step of a run, after verifying its hash."""

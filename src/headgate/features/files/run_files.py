@@ -28,17 +28,14 @@ class Run(Protocol):
     @property
     def run_id(self) -> str:
         """Id of the run."""
-        ...
 
     @property
     def tenant_id(self) -> str:
         """Its tenant."""
-        ...
 
     @property
     def flow_id(self) -> str:
         """Flow of the run."""
-        ...
 
 
 class Origin(Protocol):
@@ -47,12 +44,10 @@ class Origin(Protocol):
     @property
     def key(self) -> Run:
         """The step's run."""
-        ...
 
     @property
     def step_id(self) -> str:
         """Id of the step."""
-        ...
 
 
 class Spaces(Protocol):
@@ -60,7 +55,6 @@ class Spaces(Protocol):
 
     async def of(self, tenant_id: str, flow_id: str) -> str:
         """Return the id of a flow's space. Raises `NotFound`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

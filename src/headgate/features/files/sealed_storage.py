@@ -20,11 +20,9 @@ class Keys(Protocol):
 
     async def current(self, tenant_id: str) -> "DataKey | None":
         """Return the key for new content of a tenant; None when it is stored unencrypted."""
-        ...
 
     async def get(self, tenant_id: str, key_id: str) -> "DataKey":
         """Return a key of a tenant. Raises `ContentDestroyed`."""
-        ...
 
 
 class SealedStorage:

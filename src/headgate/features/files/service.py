@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.audit.recorder import record
+from headgate.features.audit.recorder import record, record_of
 from headgate.features.files import repository
 from headgate.features.files.errors import FileNotFound, FileTooLarge
 from headgate.features.files.limits import FileOwner, RemainingBytes, StorageLimits
@@ -315,16 +315,7 @@ async def _record_upload(session: AsyncSession, uploader: Principal | None, row:
 
 async def _record_deletion(session: AsyncSession, principal: Principal, row: StoredFile) -> None:
     values = {"flow_run_id": row.flow_run_id, "step_id": row.step_id, "sha256": row.sha256}
-    await record(
-        session,
-        principal,
-        "file.deleted",
-        id=row.id,
-        name=row.name,
-        space_id=row.space_id,
-        before=values,
-        payload=values,
-    )
+    await record_of(session, principal, "file.deleted", row, before=values, payload=values)
 
 
 class _Source:

@@ -38,7 +38,6 @@ class Storage(Protocol):
 
         Raises `FileTooLarge` as soon as it exceeds `max_bytes`, `StorageFull`, `StorageFailed`.
         """
-        ...
 
     async def get(
         self, tenant_id: str, file_id: str, *, sha256: str | None, data_key_id: str | None = None
@@ -49,15 +48,12 @@ class Storage(Protocol):
         `data_key_id`; other storages return bytes as stored. Raises `FileDamaged` when it is missing or changed, before
         the first chunk; `ContentDestroyed` when its data key was destroyed.
         """
-        ...
 
     def contents(self) -> AsyncIterator[StoredItem]:
         """Yield every content, of all tenants, unordered; names that are not ids are skipped."""
-        ...
 
     async def delete(self, tenant_id: str, file_id: str) -> None:
         """Delete a content; no effect when it does not exist."""
-        ...
 
 
 class Counted:

@@ -2,23 +2,20 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.catalog.own.checker import Checker
 from headgate.features.flows.own_code import FlowCheckOut, check_flow_code
-from headgate.foundation.api import get_database, problems
+from headgate.foundation.api import Routes, get_database
 from headgate.foundation.database import Database
 
-router = APIRouter(prefix="/flows", tags=["flows"])
+router = Routes(prefix="/flows", tags=["flows"])
 
 
 @router.post(
-    "/{flow_id}/components/check",
-    summary="Check the code of a flow",
-    responses=problems(403, 404, 503),
-    dependencies=[needs(Permission.FLOWS_EDIT)],
+    "/{flow_id}/components/check", "Check the code of a flow", [needs(Permission.FLOWS_EDIT)], problems=(403, 404)
 )
 async def check(
     flow_id: str, database: Annotated[Database, Depends(get_database)], checker: Checker, caller: Caller

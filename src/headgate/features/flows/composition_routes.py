@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.caller import Caller, needs
@@ -10,12 +9,12 @@ from headgate.features.access.permissions import Permission
 from headgate.features.flows import composition, service
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.summaries import FlowSummary
-from headgate.foundation.api import WriteSession, part, problems
+from headgate.foundation.api import Routes, WriteSession, part
 from headgate.foundation.names import Name
 from headgate.graph.model import Flow
 from headgate.graph.repeat import MOST_ROUNDS, Mode, in_words, repeat_of
 
-router = APIRouter(prefix="/flows", tags=["flows"])
+router = Routes(prefix="/flows", tags=["flows"])
 EDIT = needs(Permission.FLOWS_EDIT)
 
 
@@ -78,13 +77,7 @@ class InlineOut(BaseModel):
 Rules = Annotated[FlowRules, part("rules")]
 
 
-@router.post(
-    "/{flow_id}/extract",
-    status_code=201,
-    summary="Extract steps into a flow",
-    responses=problems(403, 404, 409),
-    dependencies=[EDIT],
-)
+@router.post("/{flow_id}/extract", "Extract steps into a flow", [EDIT], status_code=201, problems=(403, 404, 409))
 async def extract(flow_id: str, body: ExtractIn, session: WriteSession, caller: Caller, rules: Rules) -> ExtractOut:
     """Create a flow of the selected steps, and put a step that runs it in their place: once, with the same result.
 
@@ -116,7 +109,7 @@ async def extract(flow_id: str, body: ExtractIn, session: WriteSession, caller: 
     )
 
 
-@router.post("/{flow_id}/inline", summary="Inline a flow", responses=problems(403, 404, 409), dependencies=[EDIT])
+@router.post("/{flow_id}/inline", "Inline a flow", [EDIT], problems=(403, 404, 409))
 async def inline(flow_id: str, body: InlineIn, session: WriteSession, caller: Caller, rules: Rules) -> InlineOut:
     """Replace a step that runs a flow by the steps of that flow. A run has the same result."""
     row = await composition.locked(session, caller, flow_id, revision=body.revision)

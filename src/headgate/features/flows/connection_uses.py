@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,13 +14,13 @@ from headgate.features.connections.apis import service as apis
 from headgate.features.connections.known import operations_of
 from headgate.features.connections.service import get_connection
 from headgate.features.flows import repository
-from headgate.foundation.api import Page, ReadSession, problems
+from headgate.foundation.api import Page, ReadSession, Routes
 from headgate.graph.connection_reference import connections_of
 from headgate.graph.template import Catalog
 
 MOST_FLOWS = 2000
 """Flows of a space that are searched."""
-router = APIRouter(prefix="/connections", tags=["connections"])
+router = Routes(prefix="/connections", tags=["connections"])
 
 
 class ConnectionUse(BaseModel):
@@ -38,9 +38,9 @@ class ConnectionUse(BaseModel):
 
 @router.get(
     "/{connection}/flows",
-    summary="List the flows that name a connection",
-    responses=problems(404),
-    dependencies=[needs(Permission.CONNECTIONS_VIEW)],
+    "List the flows that name a connection",
+    [needs(Permission.CONNECTIONS_VIEW)],
+    problems=(404,),
 )
 async def list_(connection: str, request: Request, session: ReadSession, caller: Caller) -> Page[ConnectionUse]:
     """List the flows of the connection's space that name it, by name."""

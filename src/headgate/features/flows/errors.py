@@ -11,7 +11,6 @@ class FlowNotFound(NotFound):
     """No such flow for this tenant."""
 
     code = "flow_not_found"
-    title = "Flow not found"
 
     def __init__(self, flow_id: str) -> None:
         super().__init__(f"There is no flow '{flow_id[:200]}'.", remedy="List the flows to see their ids and names.")
@@ -32,14 +31,12 @@ class VersionNotFound(NotFound):
     """No such version of the flow."""
 
     code = "version_not_found"
-    title = "Version not found"
 
 
 class NothingToUndo(Conflict):
     """The flow was never changed, or every change is undone."""
 
     code = "nothing_to_undo"
-    title = "Nothing to undo"
     detail = "There is no change to undo: the flow has not changed since it was created."
     remedy = "Delete it if you do not want it, or restore a later revision."
 
@@ -59,7 +56,6 @@ class TooManyTags(Invalid):
     """A flow would have more tags than allowed."""
 
     code = "too_many_tags"
-    title = "Too many tags"
 
     def __init__(self, name: str, count: int) -> None:
         super().__init__(f"'{name}' would have {count} tags.", remedy="Remove tags first: a flow has at most 20.")
@@ -71,9 +67,7 @@ class CannotOwn(Invalid):
     code = "cannot_own"
     title = "This member cannot own the flow"
     remedy = "Choose an active member with the role editor or higher, or change their role first."
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name} does not have permission to edit flows in this space.")
+    detail = "{} does not have permission to edit flows in this space."
 
 
 class StaleRevision(Conflict):

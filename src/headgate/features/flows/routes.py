@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -41,11 +41,11 @@ from headgate.foundation.api import (
     Limit,
     Page,
     ReadSession,
+    Routes,
     WriteSession,
     get_database,
     page_of,
     part,
-    problems,
 )
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
@@ -56,7 +56,7 @@ from headgate.graph.layout import arrange_unplaced
 from headgate.graph.model import Flow
 from headgate.graph.spec import read_spec
 
-router = APIRouter(prefix="/flows", tags=["flows"])
+router = Routes(prefix="/flows", tags=["flows"])
 VIEW, EDIT = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT)
 
 
@@ -66,7 +66,7 @@ Rules = Annotated[FlowRules, part("rules")]
 Which = Annotated[int, Path(ge=1)] | Literal["draft"]
 
 
-@router.post("", status_code=201, summary="Create a flow", responses=problems(403, 404), dependencies=[EDIT])
+@router.post("", "Create a flow", [EDIT], status_code=201, problems=(403, 404))
 async def create(
     body: FlowCreate, session: WriteSession, caller: Caller, catalog: Components, rules: Rules, triggers: Starts
 ) -> FlowCreated:
@@ -111,7 +111,7 @@ async def _created(
     return FlowCreated(**dict(await _out(row, rules, session)), also_created=also_created, notes=list(notes))
 
 
-@router.post("/import", status_code=201, summary="Import a flow", responses=problems(403, 404), dependencies=[EDIT])
+@router.post("/import", "Import a flow", [EDIT], status_code=201, problems=(403, 404))
 async def import_(
     body: ImportIn, session: WriteSession, caller: Caller, catalog: Components, rules: Rules, triggers: Starts
 ) -> FlowImported:
@@ -123,26 +123,26 @@ async def import_(
     return FlowImported(**(await _out(row, rules)).model_dump(), notes=notes)
 
 
-@router.get("/{flow_id}", summary="Read a flow", responses=problems(404), dependencies=[VIEW])
+@router.get("/{flow_id}", "Read a flow", [VIEW], problems=(404,))
 async def read(flow_id: str, session: ReadSession, caller: Caller, rules: Rules) -> FlowOut:
     """A flow with its draft and the issues that prevent it from running."""
     return await _out(await service.get_flow(session, caller, flow_id), rules)
 
 
-@router.patch("/{flow_id}", summary="Rename a flow", responses=problems(403, 404), dependencies=[EDIT])
+@router.patch("/{flow_id}", "Rename a flow", [EDIT], problems=(403, 404))
 async def patch(flow_id: str, body: FlowPatch, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
     """Change name or description."""
     row = await service.rename_flow(session, caller, flow_id, name=body.name, description=body.description)
     return await _out(row, rules)
 
 
-@router.put("/{flow_id}/owner", summary="Change the owner", responses=problems(403, 404), dependencies=[EDIT])
+@router.put("/{flow_id}/owner", "Change the owner", [EDIT], problems=(403, 404))
 async def put_owner(flow_id: str, body: OwnerIn, session: WriteSession, caller: Caller) -> FlowSummary:
     """Make another member of the flow's space its owner. For the owner, and for users who manage the space."""
     return FlowSummary.model_validate(await owners.transfer_flow(session, caller, flow_id, body.user_id))
 
 
-@router.patch("/{flow_id}/draft", summary="Save the draft", responses=problems(403, 404, 409), dependencies=[EDIT])
+@router.patch("/{flow_id}/draft", "Save the draft", [EDIT], problems=(403, 404, 409))
 async def save_draft(
     flow_id: str, body: DraftPatch, session: WriteSession, caller: Caller, catalog: Components, rules: Rules
 ) -> FlowOut:
@@ -153,21 +153,19 @@ async def save_draft(
     return await _out(row, rules)
 
 
-@router.delete(
-    "/{flow_id}", status_code=204, summary="Delete a flow", responses=problems(403, 404), dependencies=[EDIT]
-)
+@router.delete("/{flow_id}", "Delete a flow", [EDIT], problems=(403, 404))
 async def delete(flow_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete a flow: it is hidden and cannot run. Versions and runs are kept as evidence."""
     await service.delete_flow(session, caller, flow_id)
 
 
-@router.post("/{flow_id}/restore", summary="Undo a deletion", responses=problems(403, 404), dependencies=[EDIT])
+@router.post("/{flow_id}/restore", "Undo a deletion", [EDIT], problems=(403, 404))
 async def take_back(flow_id: str, session: WriteSession, caller: Caller, rules: Rules) -> FlowOut:
     """Restore a deleted flow. No effect on an existing one."""
     return await _out(await service.restore_flow(session, caller, flow_id), rules)
 
 
-@router.get("/{flow_id}/export", summary="Export a flow", responses=problems(404), dependencies=[VIEW])
+@router.get("/{flow_id}/export", "Export a flow", [VIEW], problems=(404,))
 async def export(
     flow_id: str,
     session: ReadSession,
@@ -187,12 +185,7 @@ async def export(
     return ExportOut(name=flow.name, format=format, content=content)
 
 
-@router.post(
-    "/{flow_id}/publish",
-    summary="Publish the draft",
-    responses=problems(403, 404),
-    dependencies=[needs(Permission.FLOWS_PUBLISH)],
-)
+@router.post("/{flow_id}/publish", "Publish the draft", [needs(Permission.FLOWS_PUBLISH)], problems=(403, 404))
 async def publish(
     flow_id: str,
     session: WriteSession,
@@ -210,10 +203,11 @@ async def publish(
 
 @router.get(
     "/{flow_id}/events",
-    summary="Watch a flow",
+    "Watch a flow",
+    [VIEW],
+    problems=(404,),
     response_class=StreamingResponse,
-    responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
-    dependencies=[VIEW],
+    responses={200: {"content": {"text/event-stream": {}}}},
 )
 async def events(
     flow_id: str,
@@ -247,7 +241,7 @@ async def events(
     return EventStream(body)
 
 
-@router.get("/{flow_id}/versions", summary="List versions", responses=problems(404), dependencies=[VIEW])
+@router.get("/{flow_id}/versions", "List versions", [VIEW], problems=(404,))
 async def list_versions(
     flow_id: str,
     session: ReadSession,
@@ -264,12 +258,7 @@ async def list_versions(
     return Page(items=[VersionSummary.model_validate(row) for row in page], next_cursor=following)
 
 
-@router.get(
-    "/{flow_id}/versions/{before}..{after}",
-    summary="Compare two versions",
-    responses=problems(404),
-    dependencies=[VIEW],
-)
+@router.get("/{flow_id}/versions/{before}..{after}", "Compare two versions", [VIEW], problems=(404,))
 async def diff(
     flow_id: str, before: Which, after: Which, session: ReadSession, caller: Caller, catalog: Components
 ) -> DiffOut:
@@ -279,18 +268,13 @@ async def diff(
     return DiffOut(before=before, after=after, identical=difference.is_empty, lines=difference.lines(), changes=changes)
 
 
-@router.get("/{flow_id}/versions/{version}", summary="Read a version", responses=problems(404), dependencies=[VIEW])
+@router.get("/{flow_id}/versions/{version}", "Read a version", [VIEW], problems=(404,))
 async def read_version(flow_id: str, version: int, session: ReadSession, caller: Caller) -> VersionOut:
     """A version with its content."""
     return _version_out(await versions.get_version(session, caller, flow_id, version))
 
 
-@router.post(
-    "/{flow_id}/versions/{version}/restore",
-    summary="Restore a version",
-    responses=problems(403, 404, 409),
-    dependencies=[EDIT],
-)
+@router.post("/{flow_id}/versions/{version}/restore", "Restore a version", [EDIT], problems=(403, 404, 409))
 async def restore(
     flow_id: str,
     version: int,

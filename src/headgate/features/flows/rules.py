@@ -20,7 +20,6 @@ class PublishGate(Protocol):
 
     async def require(self, session: AsyncSession, flow: FlowRow, version: FlowVersionRow) -> None:
         """Raise `HeadgateError` unless this version of the locked flow may be published."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

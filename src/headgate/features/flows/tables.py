@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Json, Row, Timestamp, now, of_tenant
 
 
 class FlowRow(Row):
@@ -19,7 +19,7 @@ class FlowRow(Row):
     __tablename__ = "flows"
     __table_args__ = (
         UniqueConstraint("id", "tenant_id"),
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
         Index("ix_flows_space_id_deleted_at", "space_id", "deleted_at"),
         Index("ix_flows_tenant_id_updated_at", "tenant_id", "updated_at"),
     )
@@ -55,9 +55,7 @@ class FlowDraftRow(Row):
     """An earlier draft of a flow: the content of one revision."""
 
     __tablename__ = "flow_drafts"
-    __table_args__ = (
-        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
-    )
+    __table_args__ = (of_tenant("flow_id", "flows"),)
 
     flow_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     revision: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
@@ -74,7 +72,7 @@ class FlowVersionRow(Row):
 
     __tablename__ = "flow_versions"
     __table_args__ = (
-        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+        of_tenant("flow_id", "flows"),
         UniqueConstraint("flow_id", "checksum"),
         UniqueConstraint("flow_id", "release"),
         CheckConstraint("version >= 1", name="version_from_one"),

@@ -31,7 +31,6 @@ class Triggers(Protocol):
 
     async def exported(self, session: AsyncSession, principal: Principal, flow_id: str) -> list[JsonValue]:
         """Return the triggers of a flow without secrets, files and owner."""
-        ...
 
     async def problems(self, session: AsyncSession, principal: Principal, flow_id: str) -> list[str]:
         """Return where the triggers of a flow that are on do not fit its form, in words."""
@@ -44,7 +43,6 @@ class Triggers(Protocol):
 
         Raises `SpecError` for those of a text that are not valid.
         """
-        ...
 
 
 def export_flow(

@@ -7,11 +7,9 @@ class LeaseLost(Conflict):
     """The job's claim was lost: another worker claimed it, or it ended."""
 
     code = "lease_lost"
-    title = "Lease lost"
 
 
 class JobBusy(Conflict):
     """The job cannot be claimed: another worker runs it, or it is in another state."""
 
     code = "job_busy"
-    title = "Job busy"

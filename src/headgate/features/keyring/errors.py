@@ -9,7 +9,6 @@ class KeyNotFound(NotFound):
     """There is no such key."""
 
     code = "key_not_found"
-    title = "Key not found"
 
     def __init__(self, key_id: str) -> None:
         super().__init__(f"There is no key {key_id[:40]!r}.", remedy="List the keys: headgate keyring list")
@@ -21,16 +20,13 @@ class RotationRuns(Conflict):
     code = "rotation_runs"
     title = "Rotation is running"
     remedy = "Wait until every process can read it; `headgate keyring list` shows which cannot."
-
-    def __init__(self, purpose: str) -> None:
-        super().__init__(f"A new {purpose} key is already prepared but not yet current.")
+    detail = "A new {} key is already prepared but not yet current."
 
 
 class KeyInUse(Conflict):
     """The key is still in use."""
 
     code = "key_in_use"
-    title = "Key in use"
 
     def __init__(self, key_id: str, values: Mapping[str, int]) -> None:
         counted = ", ".join(f"{count} in {column}" for column, count in values.items())

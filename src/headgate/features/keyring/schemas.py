@@ -1,16 +1,13 @@
 """API schemas of the installation's keys. No schema contains key material."""
 
 from datetime import datetime
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.keyring.service import KeyEntry
 from headgate.features.keyring.states import KeyState
-from headgate.foundation.database import moment
 from headgate.foundation.keyring import Purpose
-
-_TIMES = ("created_at", "activated_at", "replaced_at", "retired_at", "revoked_at")
+from headgate.foundation.shaped import shaped
 
 
 class KeyringOut(BaseModel):
@@ -40,19 +37,8 @@ class KeyringOut(BaseModel):
     def of(cls, entry: KeyEntry) -> "KeyringOut":
         """Return the schema of a key."""
         progress = entry.progress or {}
-        times = {name: _moment(getattr(entry, name)) for name in _TIMES}
-        return cls(
-            id=entry.id,
-            purpose=entry.purpose,
-            state=entry.state,
-            readable=entry.readable,
-            public_key=entry.public_key,
-            reason=entry.reason,
-            values=entry.values,
-            running=entry.running,
-            waiting_for=progress.get("waiting_for", []),
-            unreadable=progress.get("unreadable", {}),
-            **_typed(times),
+        return shaped(
+            cls, entry, waiting_for=progress.get("waiting_for", []), unreadable=progress.get("unreadable", {})
         )
 
 
@@ -70,11 +56,3 @@ class RetiredOut(BaseModel):
     """The result of deleting a key's material."""
 
     left: bool = Field(description="Whether this machine still has it, in its environment or a read-only folder.")
-
-
-def _moment(at: int | None) -> datetime | None:
-    return None if at is None else moment(at)
-
-
-def _typed(times: dict[str, datetime | None]) -> dict[str, Any]:
-    return times

@@ -7,7 +7,7 @@ from fastapi.responses import StreamingResponse
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.files.download import download, sent_file
+from headgate.features.files.download import CONTENT, sent_file
 from headgate.features.files.storage import Storage
 from headgate.features.files.upload import OPTIONAL_FORM, uploaded_file
 from headgate.features.knowledge import documents, service
@@ -251,7 +251,7 @@ async def list_passages(
     "/{base_id}/documents/{document_id}/content",
     summary="Download a document",
     response_class=StreamingResponse,
-    responses=download(404),
+    responses=CONTENT | problems(404),
     dependencies=_VIEW,
 )
 async def content(

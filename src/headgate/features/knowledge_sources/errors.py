@@ -18,9 +18,8 @@ class SourceNameTaken(Conflict):
 
     code = "knowledge_source_name_taken"
     title = "Name taken"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"The knowledge base has a source '{name}' already.", remedy="Choose another name.")
+    detail = "The knowledge base has a source '{}' already."
+    remedy = "Choose another name."
 
 
 class SourceBusy(Conflict):
@@ -28,9 +27,8 @@ class SourceBusy(Conflict):
 
     code = "knowledge_source_busy"
     title = "Synchronisation is running"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"The source '{name}' is being synchronised.", remedy="Try again when that has ended.")
+    detail = "The source '{}' is being synchronised."
+    remedy = "Try again when that has ended."
 
 
 class TooManySources(Conflict):
@@ -48,12 +46,8 @@ class NotOwner(Forbidden):
 
     code = "knowledge_source_of_another"
     title = "Source of another user"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"The source '{name}' is another user's; it is read with that user's connections.",
-            remedy="Ask its owner or an owner of the space, or add a source.",
-        )
+    detail = "The source '{}' is another user's; it is read with that user's connections."
+    remedy = "Ask its owner or an owner of the space, or add a source."
 
 
 class SourceInvalid(Invalid):

@@ -3,31 +3,27 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, String, Text, text
+from sqlalchemy import CheckConstraint, Index, String, Text, text
 from sqlalchemy import UniqueConstraint as Unique
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.jobs.tables import JobColumns, job_indexes
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Json, Row, TenantRow, Timestamp, now, of_tenant
 
 
-class SourceRow(JobColumns, Row):
+class SourceRow(JobColumns, TenantRow):
     """A source. The row is also the job that synchronises it, so that there is one at a time."""
 
     __tablename__ = "knowledge_sources"
     __table_args__ = (
         Unique("base_id", "name"),
         Unique("id", "tenant_id"),
-        ForeignKeyConstraint(
-            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
-        ),
+        of_tenant("base_id", "knowledge_bases"),
         CheckConstraint("status IN ('pending', 'running', 'ready', 'failed')", name="status_known"),
         Index("ix_knowledge_sources_base_id_id", "base_id", "id"),
         *job_indexes("knowledge_sources"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     base_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(60))
     owner_user_id: Mapped[str] = mapped_column(String(36))
@@ -62,14 +58,8 @@ class SourceItemRow(Row):
 
     __tablename__ = "knowledge_source_items"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["source_id", "tenant_id"], ["knowledge_sources.id", "knowledge_sources.tenant_id"], ondelete="CASCADE"
-        ),
-        ForeignKeyConstraint(
-            ["document_id", "tenant_id"],
-            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
-            ondelete="CASCADE",
-        ),
+        of_tenant("source_id", "knowledge_sources"),
+        of_tenant("document_id", "knowledge_documents"),
         Index("ix_knowledge_source_items_document_id", "document_id"),
     )
 

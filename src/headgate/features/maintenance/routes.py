@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 from pydantic import BaseModel
 
 from headgate.features.access.caller import Caller, needs
@@ -14,11 +14,12 @@ from headgate.features.encryption.schemas import EncryptionOut
 from headgate.features.encryption.service import encryption_of
 from headgate.features.maintenance.backups import backup_state
 from headgate.features.maintenance.service import Maintenance
-from headgate.foundation.api import ReadSession, get_database, part, problems
+from headgate.foundation.api import ReadSession, Routes, get_database, part
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
+from headgate.foundation.shaped import shaped
 
-router = APIRouter(prefix="/maintenance", tags=["maintenance"])
+router = Routes(prefix="/maintenance", tags=["maintenance"])
 _RUN = [needs(Permission.MAINTENANCE_RUN)]
 
 
@@ -72,18 +73,15 @@ class MaintenanceOut(BaseModel):
     backup: BackupOut
 
 
-@router.get("", summary="Read the maintenance status", responses=problems(403), dependencies=_RUN)
+@router.get("", "Read the maintenance status", _RUN, problems=(403,))
 async def read(jobs: Jobs, caller: Caller, session: ReadSession, request: Request) -> MaintenanceOut:
     """The retention policy, the next and last execution of each job, encryption of content, and the last backup."""
     settings: Settings = request.app.state.settings
     encryption = await encryption_of(session, caller, always=settings.storage.encrypt)
     states = [
-        JobOut(
-            name=state.name,
-            summary=state.summary,
-            due_at=state.due_at,
-            started_at=state.started_at,
-            finished_at=state.finished_at,
+        shaped(
+            JobOut,
+            state,
             deleted=_counts_of(state.outcome or {}, caller.tenant_id),
             error=(state.outcome or {}).get("message"),
         )
@@ -100,7 +98,7 @@ async def read(jobs: Jobs, caller: Caller, session: ReadSession, request: Reques
     )
 
 
-@router.post("/{job}/run", summary="Run a maintenance job", responses=problems(403, 404, 409), dependencies=_RUN)
+@router.post("/{job}/run", "Run a maintenance job", _RUN, problems=(403, 404, 409))
 async def run(
     job: Annotated[str, Path(max_length=64)],
     jobs: Jobs,

@@ -87,7 +87,6 @@ class JobNotFound(NotFound):
     """There is no such job."""
 
     code = "job_not_found"
-    title = "Job not found"
 
 
 @dataclass(frozen=True, slots=True)

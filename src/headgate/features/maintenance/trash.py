@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, delete, exists, select, upda
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import system_principal
-from headgate.features.audit.recorder import record
+from headgate.features.audit.recorder import record_of
 from headgate.features.files.storage import Storage
 from headgate.features.flows.comments.tables import FlowCommentRow
 from headgate.features.flows.organization.tables import FlowFavouriteRow, FlowTagRow
@@ -66,7 +66,7 @@ async def _delete(session: AsyncSession, row: Any) -> None:  # noqa: ANN401 - a 
     if row.purged_at is None:
         principal = system_principal(row.tenant_id)
         before = {"name": row.name}
-        await record(session, principal, "flow.purged", id=row.id, name=row.name, space_id=row.space_id, before=before)
+        await record_of(session, principal, "flow.purged", row, before=before)
     if not row.has_runs:
         await session.execute(delete(FlowRow).where(same).execution_options(synchronize_session=False))
         return

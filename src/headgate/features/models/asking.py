@@ -20,8 +20,6 @@ class Asker(Protocol):
 
     async def ask(self, principal: Principal, model: str, *, system: str, text: str) -> Asked:
         """Ask a model `provider/name` once, as a user who works in a space. Raises `HeadgateError`."""
-        ...
 
     async def clearance(self, tenant_id: str, model: str) -> int | None:
         """Return the highest classification that a model may receive; None when classifications are disabled."""
-        ...

@@ -78,16 +78,13 @@ class MissLog(Protocol):
 
     async def recall(self, model: Model, messages: "Sequence[BaseMessage]") -> HeadgateError | None:
         """Why a model did not answer these messages; None when that is not stored."""
-        ...
 
     async def keep(self, model: Model, messages: "Sequence[BaseMessage]", error: HeadgateError) -> None:
         """Store why a model did not answer these messages, which another one has answered."""
-        ...
 
     @property
     def replaying(self) -> bool:
         """Whether stored answers are left, so that no model is skipped."""
-        ...
 
 
 class Circuit(Protocol):
@@ -95,15 +92,12 @@ class Circuit(Protocol):
 
     async def enter(self, model: Model, *, replaceable: bool) -> None:
         """Return when a model may be asked; `replaceable`: another one can be. Raises `ModelSkipped`."""
-        ...
 
     async def failed(self, model: Model, error: HeadgateError, *, replaceable: bool) -> None:
         """Count the failure of a model, if it is one."""
-        ...
 
     async def succeeded(self, model: Model) -> None:
         """Close the circuit of a model that answered."""
-        ...
 
 
 @dataclass(slots=True)

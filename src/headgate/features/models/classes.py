@@ -30,7 +30,6 @@ class Components(Protocol):
 
     async def for_flow(self, tenant_id: str, flow: Flow) -> Catalog:
         """Return the components of the flow, including custom ones."""
-        ...
 
 
 class ModelClassOut(BaseModel):

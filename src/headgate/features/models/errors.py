@@ -57,7 +57,6 @@ class KeyMissing(Invalid):
     """The variable that should hold the provider's key is not set."""
 
     code = "model_key_missing"
-    title = "Model key missing"
 
 
 class ClassUnknown(Invalid):
@@ -96,7 +95,6 @@ class ModelServerNotFound(NotFound):
     """The space or organisation has no such server."""
 
     code = "model_server_not_found"
-    title = "Model server not found"
     remedy = "`headgate models servers list` shows the model servers."
 
     def __init__(self, name: str) -> None:
@@ -156,14 +154,12 @@ class ModelRateLimited(RateLimited):
     """The provider requests a pause. `retry_after_seconds` is set when it is known; `requests` were sent."""
 
     code = "model_rate_limited"
-    title = "Model rate limited"
 
 
 class QuotaExhausted(RateLimited):
     """The account behind the key has nothing left to spend; waiting does not help."""
 
     code = "model_quota_exhausted"
-    title = "Model quota exhausted"
 
 
 class PullFailed(UpstreamFailed):
@@ -177,7 +173,6 @@ class ModelCallFailed(UpstreamFailed):
     """The provider failed at answering."""
 
     code = "model_call_failed"
-    title = "Model call failed"
 
 
 class ProviderFailed(ModelCallFailed):
@@ -188,21 +183,18 @@ class ModelSkipped(ModelCallFailed):
     """The model failed recently, and another one is used instead."""
 
     code = "model_skipped"
-    title = "Model skipped"
 
 
 class KeyRejected(ModelCallFailed):
     """The provider does not accept the key."""
 
     code = "model_key_rejected"
-    title = "Model key rejected"
 
 
 class ModelNotAccessible(ModelCallFailed):
     """The model does not exist, or not for this key: another model of the provider may still do."""
 
     code = "model_not_accessible"
-    title = "Model not accessible"
 
 
 class RequestRefused(ModelCallFailed):
@@ -216,14 +208,12 @@ class ModelTimedOut(ModelCallFailed):
     """No answer within the time set."""
 
     code = "model_timed_out"
-    title = "Model timed out"
 
 
 class ModelUnreachable(ModelCallFailed):
     """The connection failed or was interrupted."""
 
     code = "model_unreachable"
-    title = "Model unreachable"
 
 
 class BrokenModelAnswer(ModelCallFailed):

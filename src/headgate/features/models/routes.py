@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.caller import Caller, needs
@@ -13,10 +13,10 @@ from headgate.features.models.catalogue import ModelInfo
 from headgate.features.models.classes import LONGEST_NAME, ModelClasses, ModelClassesOut, ModelClassOut
 from headgate.features.models.connection import ConnectionOut, record_test, try_provider
 from headgate.features.models.service import ProviderStatus
-from headgate.foundation.api import ReadSession, WriteSession, get_database, part, problems
+from headgate.foundation.api import ReadSession, Routes, WriteSession, get_database, part
 from headgate.foundation.database import Database
 
-router = APIRouter(tags=["models"])
+router = Routes(tags=["models"])
 VIEW, CLASSIFY = needs(Permission.CATALOG_VIEW), needs(Permission.MODELS_CLASSIFY)
 KEYS = needs(Permission.VARIABLES_MANAGE)
 
@@ -35,7 +35,7 @@ class ModelClassIn(BaseModel):
     )
 
 
-@router.get("/providers", summary="List model providers", responses=problems(), dependencies=[VIEW])
+@router.get("/providers", "List model providers", [VIEW])
 async def list_providers(request: Request, caller: Caller) -> list[ProviderStatus]:
     """Every provider: whether it is configured, and if not, what to do. No key is ever shown."""
     return await service.list_providers(
@@ -59,9 +59,7 @@ class ConnectionIn(BaseModel):
     )
 
 
-@router.post(
-    "/providers/{provider}/test", summary="Test a model provider", responses=problems(403, 429), dependencies=[KEYS]
-)
+@router.post("/providers/{provider}/test", "Test a model provider", [KEYS], problems=(403, 429))
 async def test_provider(
     request: Request,
     database: Annotated[Database, Depends(get_database)],
@@ -80,7 +78,7 @@ async def test_provider(
     return connection
 
 
-@router.get("/models", summary="List models", responses=problems(), dependencies=[VIEW])
+@router.get("/models", "List models", [VIEW])
 async def list_models(
     request: Request,
     caller: Caller,
@@ -98,15 +96,13 @@ async def list_models(
     return await service.all_models(keys, local=local, provider=provider, refresh=refresh)
 
 
-@router.get("/model-classes", summary="List classifications of models", responses=problems(), dependencies=[VIEW])
+@router.get("/model-classes", "List classifications of models", [VIEW])
 async def list_classes(session: ReadSession, caller: Caller, classes: Classes) -> ModelClassesOut:
     """List the classifications, and each model with its own classification."""
     return await classes.show(session, caller)
 
 
-@router.put(
-    "/model-classes/{provider}/{name:path}", summary="Class a model", responses=problems(403), dependencies=[CLASSIFY]
-)
+@router.put("/model-classes/{provider}/{name:path}", "Class a model", [CLASSIFY], problems=(403,))
 async def put_class(
     provider: str, name: ModelName, body: ModelClassIn, session: WriteSession, caller: Caller, classes: Classes
 ) -> ModelClassOut:
@@ -114,13 +110,7 @@ async def put_class(
     return await classes.put(session, caller, provider=provider, name=name, level=body.level)
 
 
-@router.delete(
-    "/model-classes/{provider}/{name:path}",
-    status_code=204,
-    summary="Unclass a model",
-    responses=problems(403, 404),
-    dependencies=[CLASSIFY],
-)
+@router.delete("/model-classes/{provider}/{name:path}", "Unclass a model", [CLASSIFY], problems=(403, 404))
 async def delete_class(provider: str, name: ModelName, session: WriteSession, caller: Caller, classes: Classes) -> None:
     """Take the class of a model away; it then has its provider's, or the default."""
     await classes.remove(session, caller, provider=provider, name=name)

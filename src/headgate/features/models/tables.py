@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, String, Text
+from sqlalchemy import CheckConstraint, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, partial_index
+from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, of_tenant, partial_index
 from headgate.foundation.ids import new_id
 
 OF_SPACE = "space_id IS NOT NULL"
@@ -30,7 +30,7 @@ class ModelServerRow(Row):
 
     __tablename__ = "model_servers"
     __table_args__ = (
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
         CheckConstraint("kind IN ('openai', 'ollama')", name="kind_known"),
         partial_index("ux_model_servers_space_id_name", "tenant_id", "space_id", "name", where=OF_SPACE, unique=True),
         partial_index("ux_model_servers_tenant_id_name", "tenant_id", "name", where=OF_ORGANISATION, unique=True),

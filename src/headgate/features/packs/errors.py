@@ -20,7 +20,6 @@ class PackNotTrusted(Forbidden):
     """The pack is unsigned, or its signing key is not trusted."""
 
     code = "pack_not_trusted"
-    title = "Pack not trusted"
 
 
 class NotPackOperator(Forbidden):
@@ -36,7 +35,6 @@ class PackNotFound(NotFound):
     """No pack of that name is installed."""
 
     code = "pack_not_found"
-    title = "Pack not found"
 
     def __init__(self, name: str) -> None:
         super().__init__(f"No pack '{name[:60]}' is installed.", remedy="List the packs: headgate packs list.")
@@ -64,7 +62,6 @@ class PackInUse(Conflict):
     """Flows use the pack."""
 
     code = "pack_in_use"
-    title = "Pack in use"
 
 
 class PackBreaksFlows(Conflict):

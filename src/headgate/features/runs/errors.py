@@ -19,17 +19,14 @@ class RunNotFound(NotFound):
     """No such run for this tenant."""
 
     code = "run_not_found"
-    title = "Run not found"
-
-    def __init__(self, run_id: str) -> None:
-        super().__init__(f"There is no run '{run_id}'.", remedy="List the runs to see their ids.")
+    detail = "There is no run '{}'."
+    remedy = "List the runs to see their ids."
 
 
 class StepNotFound(NotFound):
     """The run has no such step."""
 
     code = "step_not_found"
-    title = "Step not found"
 
     def __init__(self, run_id: str, step_id: str) -> None:
         super().__init__(f"Run '{run_id}' has no step '{step_id}'.", remedy="Read the run to see its steps.")
@@ -39,7 +36,6 @@ class DeliveryNotFound(NotFound):
     """The run has no such delivery; without a run, no such delivery exists."""
 
     code = "delivery_not_found"
-    title = "Delivery not found"
 
     def __init__(self, run_id: str | None, delivery_id: str) -> None:
         subject = f"Run '{run_id}' has" if run_id is not None else "There is"
@@ -86,11 +82,8 @@ class RunDamaged(Conflict):
     """Stored data of a run is invalid; the run cannot continue."""
 
     code = "run_damaged"
-    title = "Run damaged"
     remedy = "Start it again, and check whether another program writes to the database."
-
-    def __init__(self, part: str) -> None:
-        super().__init__(f"The stored data of {part} is damaged, so the run cannot continue.")
+    detail = "The stored data of {} is damaged, so the run cannot continue."
 
 
 class SourceGone(Conflict):
@@ -99,11 +92,7 @@ class SourceGone(Conflict):
     code = "source_run_gone"
     title = "Run results no longer available"
     remedy = "Create the rerun plan again."
-
-    def __init__(self, run_id: str) -> None:
-        super().__init__(
-            f"Run '{run_id}' no longer has the results to reuse: it was changed or purged in the meantime."
-        )
+    detail = "Run '{}' no longer has the results to reuse: it was changed or purged in the meantime."
 
 
 class ParentGone(Conflict):
@@ -154,7 +143,6 @@ class ContractBroken(Invalid):
     """A value of a step violates the step's contract. Carries `violations` with JSON paths."""
 
     code = "contract_broken"
-    title = "Contract broken"
 
 
 class PolicyUnmet(Invalid):
@@ -175,7 +163,6 @@ class OutputTooLarge(TooLarge):
     """A step's output exceeds the size limit of an artifact."""
 
     code = "output_too_large"
-    title = "Output too large"
 
 
 class ClassRefused(Forbidden):

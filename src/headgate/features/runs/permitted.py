@@ -18,17 +18,14 @@ class OfFlow(Protocol):
     @property
     def id(self) -> str:
         """Id of the run."""
-        ...
 
     @property
     def tenant_id(self) -> str:
         """Tenant of the run."""
-        ...
 
     @property
     def flow_id(self) -> str:
         """Flow of the run."""
-        ...
 
 
 async def find_run(

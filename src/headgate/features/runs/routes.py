@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import Depends, Header, Query, Request
 from fastapi.responses import Response, StreamingResponse
 from pydantic import AwareDatetime
 
@@ -38,12 +38,12 @@ from headgate.features.runs.schemas import (
 from headgate.features.runs.views.client_waits import wait_or_end
 from headgate.features.runs.views.graph import graph_of_draft, graph_of_run
 from headgate.features.runs.views.stream import RunStream
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, get_database, parse_cursor, part, problems
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, Routes, get_database, parse_cursor, part
 from headgate.foundation.database import Database
 from headgate.foundation.key_history import KeyRecord
 from headgate.foundation.sse import EventStream, while_allowed, with_heartbeat
 
-router = APIRouter(tags=["runs"])
+router = Routes(tags=["runs"])
 Rows = Annotated[Database, Depends(get_database)]
 
 
@@ -56,9 +56,7 @@ _VIEW_FLOW = [needs(Permission.FLOWS_VIEW)]
 _START = [needs(Permission.RUNS_START)]
 
 
-@router.post(
-    "/flows/{flow_id}/runs", status_code=201, summary="Run a flow", responses=problems(404, 409), dependencies=_START
-)
+@router.post("/flows/{flow_id}/runs", "Run a flow", _START, status_code=201, problems=(404, 409))
 async def start(
     flow_id: str, body: RunStart, database: Rows, engine: Engine, caller: Caller, once: Once, response: Response
 ) -> RunOut:
@@ -80,16 +78,14 @@ async def start(
     return run
 
 
-@router.post("/flows/{flow_id}/dry-run", summary="Dry-run a flow", responses=problems(404), dependencies=_START)
+@router.post("/flows/{flow_id}/dry-run", "Dry-run a flow", _START, problems=(404,))
 async def dry_run(flow_id: str, request: Request, caller: Caller, body: DryRunStart | None = None) -> DryRunOut:
     """Report what a run would do and need, and its problems. Nothing is stored, called or sent."""
     dry_runs: DryRuns = request.app.state.dry_runs
     return await dry_runs.of_flow(caller, flow_id, body or DryRunStart())
 
 
-@router.get(
-    "/flows/{flow_id}/graph", summary="Read a flow as a graph", responses=problems(404), dependencies=_VIEW_FLOW
-)
+@router.get("/flows/{flow_id}/graph", "Read a flow as a graph", _VIEW_FLOW, problems=(404,))
 async def graph(
     flow_id: str,
     session: ReadSession,
@@ -137,7 +133,7 @@ Search = Annotated[
 ]
 
 
-@router.get("/flow-runs", summary="List runs", responses=problems(), dependencies=_VIEW)
+@router.get("/flow-runs", "List runs", _VIEW)
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -157,10 +153,10 @@ async def list_(
 
 @router.get(
     "/flow-runs/export",
-    summary="Export runs",
+    "Export runs",
+    _VIEW,
     response_class=StreamingResponse,
-    responses={**problems(), 200: {"content": {kind: {} for kind in ("text/csv", "application/jsonl")}}},
-    dependencies=_VIEW,
+    responses={200: {"content": {kind: {} for kind in ("text/csv", "application/jsonl")}}},
 )
 async def export(
     database: Rows,
@@ -183,7 +179,7 @@ async def export(
     return StreamingResponse(lines, media_type=MEDIA_TYPES[form], headers=headers)
 
 
-@router.get("/flow-runs/{run_id}", summary="Read a run", responses=problems(404), dependencies=_VIEW)
+@router.get("/flow-runs/{run_id}", "Read a run", _VIEW, problems=(404,))
 async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
     """Return a run with its steps and its result."""
     return await service.get_run(engine, caller, run_id)
@@ -191,10 +187,11 @@ async def read(run_id: str, engine: Engine, caller: Caller) -> RunOut:
 
 @router.get(
     "/flow-runs/{run_id}/text",
-    summary="Download the text of a run's result",
+    "Download the text of a run's result",
+    _VIEW,
+    problems=(404,),
     response_class=Response,
-    responses={**problems(404), 200: {"content": {"text/plain": {}}}},
-    dependencies=_VIEW,
+    responses={200: {"content": {"text/plain": {}}}},
 )
 async def text(run_id: str, engine: Engine, caller: Caller) -> Response:
     """Return the complete text of the result; empty when a run has none."""
@@ -205,10 +202,11 @@ async def text(run_id: str, engine: Engine, caller: Caller) -> Response:
 
 @router.get(
     "/flow-runs/{run_id}/events",
-    summary="Watch a run",
+    "Watch a run",
+    _VIEW,
+    problems=(404,),
     response_class=StreamingResponse,
-    responses={**problems(404), 200: {"content": {"text/event-stream": {}}}},
-    dependencies=_VIEW,
+    responses={200: {"content": {"text/event-stream": {}}}},
 )
 async def events(
     run_id: str,
@@ -230,13 +228,13 @@ async def events(
     return EventStream(with_heartbeat(stream.events(last_event_id), may_go_on=while_allowed(check)))
 
 
-@router.post("/flow-runs/{run_id}/cancel", summary="Cancel a run", responses=problems(404), dependencies=_START)
+@router.post("/flow-runs/{run_id}/cancel", "Cancel a run", _START, problems=(404,))
 async def cancel(run_id: str, engine: Engine, caller: Caller) -> CancelOut:
     """Cancel a run. Has no effect on a run that is over."""
     return await service.cancel_run(engine, caller, run_id)
 
 
-@router.post("/flow-runs/{run_id}/pause", summary="Pause a run", responses=problems(404, 409), dependencies=_START)
+@router.post("/flow-runs/{run_id}/pause", "Pause a run", _START, problems=(404, 409))
 async def pause(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
     """Pause a run and the runs that its steps started.
 
@@ -245,12 +243,7 @@ async def pause(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
     return await pausing.pause_run(engine, caller, run_id)
 
 
-@router.post(
-    "/flow-runs/{run_id}/continue",
-    summary="Continue a paused run",
-    responses=problems(404, 409),
-    dependencies=_START,
-)
+@router.post("/flow-runs/{run_id}/continue", "Continue a paused run", _START, problems=(404, 409))
 async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
     """Continue a paused run and the paused runs that its steps started. Has no effect on a run that is not paused.
 
@@ -259,7 +252,7 @@ async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
     return await pausing.continue_run(engine, caller, run_id)
 
 
-@router.post("/flow-runs/actions", summary="Change several runs", responses=problems(403, 409), dependencies=_START)
+@router.post("/flow-runs/actions", "Change several runs", _START, problems=(403, 409))
 async def change_several(
     body: RunsChangeIn, database: Rows, engine: Engine, caller: Caller, once: Once
 ) -> RunsChangeOut:
@@ -274,9 +267,7 @@ async def change_several(
     return await once.perform(bulk.MOST_SECONDS, change, RunsChangeOut)
 
 
-@router.get(
-    "/flow-runs/{run_id}/relations", summary="Runs above and below a run", responses=problems(404), dependencies=_VIEW
-)
+@router.get("/flow-runs/{run_id}/relations", "Runs above and below a run", _VIEW, problems=(404,))
 async def relations(run_id: str, session: ReadSession, caller: Caller) -> RunRelationsOut:
     """Return the step that started the run, and how many runs its own steps started."""
     return await service.get_relations(session, caller, run_id)
@@ -284,10 +275,11 @@ async def relations(run_id: str, session: ReadSession, caller: Caller) -> RunRel
 
 @router.get(
     "/flow-runs/{run_id}/evidence",
-    summary="Evidence of a run",
+    "Evidence of a run",
+    _VIEW,
+    problems=(404,),
     response_class=Response,
-    responses={**problems(404), 200: {"model": EvidenceOut, "content": {"application/zip": {}}}},
-    dependencies=_VIEW,
+    responses={200: {"model": EvidenceOut, "content": {"application/zip": {}}}},
 )
 async def evidence(
     run_id: str,
@@ -311,16 +303,14 @@ async def evidence(
     return Response(as_zip(package, contents), media_type="application/zip")
 
 
-@router.get("/evidence-keys", summary="List keys that sign evidence", responses=problems(), dependencies=_VIEW)
+@router.get("/evidence-keys", "List keys that sign evidence", _VIEW)
 async def evidence_keys(session: ReadSession, notary: Evidence, caller: Caller) -> list[KeyRecord]:
     """Return all public keys of this installation's evidence, oldest first, with their validity."""
     caller.require_somewhere(Permission.RUNS_VIEW)
     return await signing_keys(session, notary.signer.ring)
 
 
-@router.get(
-    "/flow-runs/{run_id}/steps/{step_id}", summary="Read a step of a run", responses=problems(404), dependencies=_VIEW
-)
+@router.get("/flow-runs/{run_id}/steps/{step_id}", "Read a step of a run", _VIEW, problems=(404,))
 async def read_step(run_id: str, step_id: str, session: ReadSession, engine: Engine, caller: Caller) -> StepOut:
     """Return one step of a run with all its data: output, prompt, tool calls, log, attempts."""
     return await service.get_step(session, engine, caller, run_id, step_id)

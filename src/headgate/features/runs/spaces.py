@@ -22,7 +22,6 @@ class Spaces(Protocol):
 
     async def of(self, tenant_id: str, flow_id: str) -> str:
         """Return the id of a flow's space, also for a deleted flow. Raises `NotFound`."""
-        ...
 
 
 async def share_of(spaces: Spaces, key: RunKey, user_id: str | None) -> Share:

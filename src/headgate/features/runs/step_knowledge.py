@@ -149,25 +149,5 @@ async def _reader(session: AsyncSession, key: RunKey, clearance: int | None) -> 
 
 
 def _passage(hit: HitOut, base_id: str) -> Passage:
-    return Passage(
-        text=hit.text,
-        context=hit.context,
-        document=hit.document,
-        document_id=hit.document_id,
-        base_id=base_id,
-        version=hit.version,
-        document_sha256=hit.document_sha256,
-        ordinal=hit.ordinal,
-        start=hit.start,
-        end=hit.end,
-        page=hit.page,
-        sha256=hit.sha256,
-        score=hit.score,
-        lexical_rank=hit.lexical_rank,
-        vector_rank=hit.vector_rank,
-        similarity=hit.similarity,
-        embedding_model=hit.embedding_model,
-        rerank_score=hit.rerank_score,
-        rerank_model=hit.rerank_model,
-        first_rank=hit.first_rank,
-    )
+    members = {name: getattr(hit, name) for name in Passage.__slots__ if name != "base_id"}
+    return Passage(base_id=base_id, **members)

@@ -35,7 +35,7 @@ from sqlalchemy import (
 )
 
 from headgate.features.runs.states import AttemptStatus, RunStatus, StepStatus, sql_list
-from headgate.foundation.database import Encrypted, Json, metadata, partial_index
+from headgate.foundation.database import Encrypted, Json, metadata, of_tenant, partial_index
 
 
 def _one_of(column: str, values: Iterable[StrEnum]) -> CheckConstraint:
@@ -93,7 +93,7 @@ flow_runs = Table(
     Column("parent_iteration", Integer),
     Column("terms", Json),
     Column("error_flow", String(200)),
-    ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+    of_tenant("flow_id", "flows"),
     ForeignKeyConstraint(
         ["flow_id", "version"], ["flow_versions.flow_id", "flow_versions.version"], ondelete="CASCADE"
     ),
@@ -156,7 +156,7 @@ flow_step_results = Table(
     Column("expected_runs", Integer),
     PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id"),
     UniqueConstraint("flow_run_id", "step_id"),
-    ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    of_tenant("flow_run_id", "flow_runs"),
     ForeignKeyConstraint(["flow_run_id", "flow_id"], ["flow_runs.id", "flow_runs.flow_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["flow_id", "version", "step_id"],
@@ -187,7 +187,7 @@ flow_step_attempts = Table(
     Column("record", Json),
     PrimaryKeyConstraint("flow_run_id", "flow_id", "step_id", "attempt_no"),
     UniqueConstraint("flow_run_id", "step_id", "attempt_no"),
-    ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    of_tenant("flow_run_id", "flow_runs"),
     ForeignKeyConstraint(["flow_run_id", "flow_id"], ["flow_runs.id", "flow_runs.flow_id"], ondelete="CASCADE"),
     ForeignKeyConstraint(
         ["flow_id", "version", "step_id"],

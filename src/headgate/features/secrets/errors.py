@@ -7,7 +7,6 @@ class VariableNotFound(NotFound):
     """The tenant has no variable with that name."""
 
     code = "variable_not_found"
-    title = "Variable not found"
 
     def __init__(self, name: str) -> None:
         super().__init__(

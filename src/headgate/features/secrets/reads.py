@@ -46,7 +46,6 @@ class ReadAudit(Protocol):
 
     async def note(self, name: str, source: Source) -> None:
         """Record a read; the value is used only afterwards."""
-        ...
 
 
 class _NoReads:

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.secrets import service
 from headgate.features.secrets.schemas import VariableIn, VariableOut
 from headgate.features.secrets.tables import Variable
-from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
+from headgate.foundation.api import Page, ReadSession, Routes, WriteSession, part
 from headgate.foundation.crypto import SecretBox
 
-router = APIRouter(tags=["variables"])
+router = Routes(tags=["variables"])
 VIEW = needs(Permission.VARIABLES_VIEW)
 MANAGE, SHARE = needs(Permission.SPACE_VARIABLES_MANAGE), needs(Permission.VARIABLES_MANAGE)
 
@@ -22,7 +22,7 @@ Box = Annotated[SecretBox, part("box")]
 InSpace = Annotated[str | None, Query(description="Id of the space.")]
 
 
-@router.get("/variables", summary="List variables", responses=problems(), dependencies=[VIEW])
+@router.get("/variables", "List variables", [VIEW])
 async def list_(session: ReadSession, caller: Caller) -> Page[VariableOut]:
     """List names of the variables of the organisation and of the spaces you can view; never their values.
 
@@ -31,7 +31,7 @@ async def list_(session: ReadSession, caller: Caller) -> Page[VariableOut]:
     return Page(items=shown(await service.list_variables(session, caller)))
 
 
-@router.put("/variables/{name}", summary="Set a variable", responses=problems(403, 404), dependencies=[MANAGE])
+@router.put("/variables/{name}", "Set a variable", [MANAGE], problems=(403, 404))
 async def set_(
     name: str, body: VariableIn, session: WriteSession, caller: Caller, box: Box, space_id: InSpace = None
 ) -> VariableOut:
@@ -42,24 +42,13 @@ async def set_(
     return VariableOut.model_validate(row)
 
 
-@router.delete(
-    "/variables/{name}",
-    status_code=204,
-    summary="Delete a variable",
-    responses=problems(403, 404),
-    dependencies=[MANAGE],
-)
+@router.delete("/variables/{name}", "Delete a variable", [MANAGE], problems=(403, 404))
 async def delete(name: str, session: WriteSession, caller: Caller, space_id: InSpace = None) -> None:
     """Delete a variable of a space, by default your own."""
     await service.delete_variable(session, caller, name=name, space_id=space_id)
 
 
-@router.put(
-    "/organisation/variables/{name}",
-    summary="Set a variable of the organisation",
-    responses=problems(403),
-    dependencies=[SHARE],
-)
+@router.put("/organisation/variables/{name}", "Set a variable of the organisation", [SHARE], problems=(403,))
 async def share(name: str, body: VariableIn, session: WriteSession, caller: Caller, box: Box) -> VariableOut:
     """Store a value for the flows of every space, except where a space has a variable with that name."""
     row = await service.set_variable(
@@ -68,13 +57,7 @@ async def share(name: str, body: VariableIn, session: WriteSession, caller: Call
     return VariableOut.model_validate(row)
 
 
-@router.delete(
-    "/organisation/variables/{name}",
-    status_code=204,
-    summary="Delete a variable of the organisation",
-    responses=problems(403, 404),
-    dependencies=[SHARE],
-)
+@router.delete("/organisation/variables/{name}", "Delete a variable of the organisation", [SHARE], problems=(403, 404))
 async def unshare(name: str, session: WriteSession, caller: Caller) -> None:
     """Delete a variable of the organisation; those of spaces stay."""
     await service.delete_variable(session, caller, name=name, organisation=True)

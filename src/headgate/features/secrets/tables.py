@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, String
+from sqlalchemy import ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, partial_index
+from headgate.foundation.database import Encrypted, Json, Row, Timestamp, now, of_tenant, partial_index
 from headgate.foundation.ids import new_id
 
 OF_SPACE = "space_id IS NOT NULL"
@@ -17,7 +17,7 @@ class Variable(Row):
 
     __tablename__ = "variables"
     __table_args__ = (
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
         partial_index("ux_variables_space_id_name", "tenant_id", "space_id", "name", where=OF_SPACE, unique=True),
         partial_index("ux_variables_tenant_id_name", "tenant_id", "name", where=OF_ORGANISATION, unique=True),
     )

@@ -8,9 +8,8 @@ class SloNotFound(NotFound):
 
     code = "slo_not_found"
     title = "Service level objective not found"
-
-    def __init__(self, slo_id: str) -> None:
-        super().__init__(f"There is no service level objective '{slo_id}'.", remedy="List them to see their ids.")
+    detail = "There is no service level objective '{}'."
+    remedy = "List them to see their ids."
 
 
 class SloInvalid(Invalid):

@@ -1,18 +1,18 @@
 """Service level objectives, and their counts of runs in parts of five minutes. Times are microseconds in UTC."""
 
-from sqlalchemy import BigInteger, CheckConstraint, Float, ForeignKeyConstraint, Index, String, UniqueConstraint
+from sqlalchemy import BigInteger, CheckConstraint, Float, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.jobs.tables import JobColumns, job_indexes
-from headgate.foundation.database import Row
+from headgate.foundation.database import Row, TenantRow, of_tenant
 
 
-class SloRow(Row, JobColumns):
+class SloRow(TenantRow, JobColumns):
     """A target for the runs of a flow over a rolling window. It is a job: its counts are due every few minutes."""
 
     __tablename__ = "slos"
     __table_args__ = (
-        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+        of_tenant("flow_id", "flows"),
         UniqueConstraint("id", "tenant_id"),
         UniqueConstraint("flow_id", "name"),
         CheckConstraint("kind IN ('success', 'latency')", name="kind_known"),
@@ -21,8 +21,6 @@ class SloRow(Row, JobColumns):
         *job_indexes("slos"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     flow_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(120))
     kind: Mapped[str] = mapped_column(String(16))
@@ -44,7 +42,7 @@ class SloCountRow(Row):
     """The runs of an objective that ended within five minutes; none without runs."""
 
     __tablename__ = "slo_counts"
-    __table_args__ = (ForeignKeyConstraint(["slo_id", "tenant_id"], ["slos.id", "slos.tenant_id"], ondelete="CASCADE"),)
+    __table_args__ = (of_tenant("slo_id", "slos"),)
 
     slo_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     at: Mapped[int] = mapped_column(BigInteger, primary_key=True)

@@ -11,7 +11,6 @@ class NoTests(Invalid):
     """There are no tests to run."""
 
     code = "no_tests"
-    title = "No tests"
     detail = "The flow has no tests."
     remedy = "Add one on the flow's page under Tests, or with `headgate tests set`."
 
@@ -67,7 +66,6 @@ class TestResultNotFound(NotFound):
 
     __test__ = False
     code = "test_result_not_found"
-    title = "Test result not found"
 
     def __init__(self, result_id: str | None = None) -> None:
         """With this id; by default any."""

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Response
+from fastapi import Depends, Response
 
 from headgate.features.access.caller import Caller, CallerAgain, needs
 from headgate.features.access.permissions import Permission
@@ -27,17 +27,17 @@ from headgate.foundation.api import (
     Limit,
     Page,
     ReadSession,
+    Routes,
     WriteSession,
     get_database,
     page_of,
     parse_cursor,
     part,
-    problems,
 )
 from headgate.foundation.database import Database
 
 LONGEST_WAIT_SECONDS = 300.0
-router = APIRouter(prefix="/flows/{flow_id}/tests", tags=["tests"])
+router = Routes(prefix="/flows/{flow_id}/tests", tags=["tests"])
 VIEW, EDIT, RUN = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT), needs(Permission.RUNS_TEST)
 ANSWERS = needs(Permission.RUNS_VIEW)
 
@@ -47,13 +47,13 @@ Tests = Annotated[TestRuns, part("tests")]
 Rows = Annotated[Database, Depends(get_database)]
 
 
-@router.get("", summary="Read a flow's tests", responses=problems(404), dependencies=[VIEW])
+@router.get("", "Read a flow's tests", [VIEW], problems=(404,))
 async def read(flow_id: str, session: ReadSession, caller: Caller, catalog: Components) -> TestSetOut:
     """The test cases of a flow, and the test status of its draft."""
     return await results.read_tests(session, caller, catalog, flow_id)
 
 
-@router.put("", summary="Replace a flow's tests", responses=problems(403, 404, 409), dependencies=[EDIT])
+@router.put("", "Replace a flow's tests", [EDIT], problems=(403, 404, 409))
 async def replace(
     flow_id: str, body: TestSetIn, session: WriteSession, caller: Caller, catalog: Components
 ) -> TestSetOut:
@@ -66,20 +66,14 @@ async def replace(
 
 
 @router.post(
-    "/questions",
-    status_code=201,
-    summary="Add tests from the questions of a knowledge base",
-    responses=problems(403, 404, 409),
-    dependencies=[EDIT],
+    "/questions", "Add tests from the questions of a knowledge base", [EDIT], status_code=201, problems=(403, 404, 409)
 )
 async def add_questions(flow_id: str, body: QuestionTestsIn, session: WriteSession, caller: Caller) -> QuestionTestsOut:
     """Add a test for each question: it expects the reference answer, and passages of the documents that answer it."""
     return await add_question_tests(session, caller, flow_id, body)
 
 
-@router.post(
-    "/run", status_code=202, summary="Run a flow's tests", responses=problems(403, 404, 409), dependencies=[RUN]
-)
+@router.post("/run", "Run a flow's tests", [RUN], status_code=202, problems=(403, 404, 409))
 async def run(
     flow_id: str,
     database: Rows,
@@ -112,7 +106,7 @@ async def run(
     return result
 
 
-@router.get("/results", summary="List test results", responses=problems(404), dependencies=[VIEW])
+@router.get("/results", "List test results", [VIEW], problems=(404,))
 async def list_results(
     flow_id: str, session: ReadSession, caller: Caller, limit: Limit = 20, cursor: Cursor = None
 ) -> Page[TestResultSummary]:
@@ -122,15 +116,13 @@ async def list_results(
     return Page(items=page, next_cursor=following)
 
 
-@router.get("/results/{result_id}", summary="Read a test result", responses=problems(404), dependencies=[ANSWERS])
+@router.get("/results/{result_id}", "Read a test result", [ANSWERS], problems=(404,))
 async def read_result(flow_id: str, result_id: str, session: ReadSession, caller: Caller) -> TestResultOut:
     """A result with every finished trial and its faults."""
     return await results.read_result(session, caller, flow_id, result_id)
 
 
-@router.post(
-    "/results/{result_id}/cancel", summary="Cancel a test run", responses=problems(403, 404), dependencies=[RUN]
-)
+@router.post("/results/{result_id}/cancel", "Cancel a test run", [RUN], problems=(403, 404))
 async def cancel(flow_id: str, result_id: str, database: Rows, caller: Caller, tests: Tests) -> TestResultOut:
     """Cancel a test run and its current runs. No effect on a finished one."""
     await tests.cancel(caller, flow_id, result_id)

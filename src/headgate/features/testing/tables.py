@@ -3,11 +3,11 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.jobs.tables import JobColumns, job_indexes
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Json, Row, TenantRow, Timestamp, now, of_tenant
 
 
 class TestCaseRow(Row):
@@ -15,9 +15,7 @@ class TestCaseRow(Row):
 
     __test__ = False
     __tablename__ = "flow_tests"
-    __table_args__ = (
-        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
-    )
+    __table_args__ = (of_tenant("flow_id", "flows"),)
 
     flow_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     name: Mapped[str] = mapped_column(String(100), primary_key=True)
@@ -29,13 +27,13 @@ class TestCaseRow(Row):
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
-class TestResultRow(JobColumns, Row):
+class TestResultRow(JobColumns, TenantRow):
     """One execution of a flow's test set: every case the requested number of times."""
 
     __test__ = False
     __tablename__ = "flow_test_results"
     __table_args__ = (
-        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+        of_tenant("flow_id", "flows"),
         UniqueConstraint("id", "tenant_id"),
         Index("ix_flow_test_results_flow_id_id", "flow_id", "id"),
         *job_indexes("flow_test_results"),
@@ -43,8 +41,6 @@ class TestResultRow(JobColumns, Row):
         CheckConstraint("trials BETWEEN 1 AND 10", name="trials_bounded"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     flow_id: Mapped[str] = mapped_column(String(36))
     version: Mapped[int]
     """The executed version."""
@@ -69,11 +65,7 @@ class TrialRow(Row):
     """One run of one case. When retention deletes the run, its output is deleted too."""
 
     __tablename__ = "flow_test_trials"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["result_id", "tenant_id"], ["flow_test_results.id", "flow_test_results.tenant_id"], ondelete="CASCADE"
-        ),
-    )
+    __table_args__ = (of_tenant("result_id", "flow_test_results"),)
 
     result_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     position: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)

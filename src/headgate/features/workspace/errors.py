@@ -31,9 +31,7 @@ class PathEscapes(Forbidden):
     code = "workspace_path_escapes"
     title = "Outside the workspace"
     remedy = "Use a path inside the workspace, such as notes/plan.md."
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"Path escapes workspace boundary: {path}")
+    detail = "Path escapes workspace boundary: {}"
 
 
 class PathReserved(Forbidden):
@@ -41,9 +39,8 @@ class PathReserved(Forbidden):
 
     code = "workspace_path_reserved"
     title = "Reserved name"
-
-    def __init__(self, segment: str) -> None:
-        super().__init__(f"Path component '{segment}' is reserved", remedy="Choose a different name.")
+    detail = "Path component '{}' is reserved"
+    remedy = "Choose a different name."
 
 
 class UserRequired(Forbidden):
@@ -67,11 +64,8 @@ class WorkspaceReadOnly(Forbidden):
 
     code = "workspace_read_only"
     title = "Read only"
-
-    def __init__(self, action: str) -> None:
-        super().__init__(
-            f"{action} is not allowed: this workspace is read-only", remedy=("Use the tools that read and search.")
-        )
+    detail = "{} is not allowed: this workspace is read-only"
+    remedy = "Use the tools that read and search."
 
 
 class WorkspaceFileNotFound(NotFound):
@@ -140,7 +134,6 @@ class WorkspaceFull(TooLarge):
     """Over the quota of one user."""
 
     code = "workspace_full"
-    title = "Workspace full"
 
 
 class WorkspaceUnavailable(Unavailable):

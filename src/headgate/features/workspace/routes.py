@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -11,9 +11,9 @@ from headgate.features.workspace import service
 from headgate.features.workspace.names import MAX_PATH_CHARACTERS
 from headgate.features.workspace.schemas import WorkspaceFileIn, WorkspaceFileOut, WorkspacePage, WorkspaceText
 from headgate.features.workspace.workspace import Area, Workspace
-from headgate.foundation.api import Limit, WriteSession, part, problems
+from headgate.foundation.api import Limit, Routes, WriteSession, part
 
-router = APIRouter(prefix="/workspace/files", tags=["workspace"])
+router = Routes(prefix="/workspace/files", tags=["workspace"])
 
 
 Workspaces = Annotated[Workspace, part("workspace")]
@@ -33,7 +33,7 @@ _CONTENT: dict[int | str, dict[str, Any]] = {
 _USE = [needs(Permission.WORKSPACE_USE)]
 
 
-@router.get("", summary="List your workspace's files", responses=problems(403), dependencies=_USE)
+@router.get("", "List your workspace's files", _USE, problems=(403,))
 async def list_(
     caller: Caller,
     workspace: Workspaces,
@@ -47,13 +47,13 @@ async def list_(
     return await service.list_files(workspace, caller, area=area, limit=limit, after=cursor)
 
 
-@router.get("/content", summary="Read a text file", responses=problems(403, 404), dependencies=_USE)
+@router.get("/content", "Read a text file", _USE, problems=(403, 404))
 async def read(path: Path, caller: Caller, workspace: Workspaces, area: Where = "assistant") -> WorkspaceText:
     """The text of one of your files."""
     return await service.read_text(workspace, caller, path, area=area)
 
 
-@router.put("/content", summary="Write a text file", responses=problems(403, 413), dependencies=_USE)
+@router.put("/content", "Write a text file", _USE, problems=(403, 413))
 async def write(
     path: Path,
     file: WorkspaceFileIn,
@@ -66,7 +66,7 @@ async def write(
     return await service.write_text(session, caller, workspace, path, file.text, area=area)
 
 
-@router.delete("/content", status_code=204, summary="Delete a file", responses=problems(403, 404), dependencies=_USE)
+@router.delete("/content", "Delete a file", _USE, problems=(403, 404))
 async def delete(
     path: Path, session: WriteSession, caller: Caller, workspace: Workspaces, area: Where = "assistant"
 ) -> None:
@@ -74,13 +74,7 @@ async def delete(
     await service.remove_file(session, caller, workspace, path, area=area)
 
 
-@router.get(
-    "/download",
-    summary="Download a file",
-    response_class=Response,
-    responses=problems(403, 404) | _CONTENT,
-    dependencies=_USE,
-)
+@router.get("/download", "Download a file", _USE, problems=(403, 404), response_class=Response, responses=_CONTENT)
 async def download(path: Path, caller: Caller, workspace: Workspaces, area: Where = "assistant") -> Response:
     """The raw content. It never runs in the page's own origin: a file may contain a script."""
     content = await service.read_bytes(workspace, caller, path, area=area)

@@ -3,7 +3,18 @@
 from headgate.foundation.database.connect import PROBES, Database, database_errors, explain, set_pragmas
 from headgate.foundation.database.encrypted import Encrypted, EncryptedText, encrypted_columns
 from headgate.foundation.database.statements import insert_into
-from headgate.foundation.database.tables import Json, Row, Timestamp, metadata, microseconds, moment, now, partial_index
+from headgate.foundation.database.tables import (
+    Json,
+    Row,
+    TenantRow,
+    Timestamp,
+    metadata,
+    microseconds,
+    moment,
+    now,
+    of_tenant,
+    partial_index,
+)
 
 __all__ = [
     "PROBES",
@@ -12,6 +23,7 @@ __all__ = [
     "EncryptedText",
     "Json",
     "Row",
+    "TenantRow",
     "Timestamp",
     "database_errors",
     "encrypted_columns",
@@ -21,6 +33,7 @@ __all__ = [
     "microseconds",
     "moment",
     "now",
+    "of_tenant",
     "partial_index",
     "set_pragmas",
 ]

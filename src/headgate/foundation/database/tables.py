@@ -3,8 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import JSON, BigInteger, Connection, Dialect, Index, MetaData, event, text
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy import JSON, BigInteger, Connection, Dialect, ForeignKeyConstraint, Index, MetaData, String, event, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from headgate.foundation.lazy import lazy_module
@@ -85,7 +85,21 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
+def of_tenant(column: str, table: str) -> ForeignKeyConstraint:
+    """Return the reference to the `id` of a row of the same tenant in a table, with which this row is deleted."""
+    return ForeignKeyConstraint([column, "tenant_id"], [f"{table}.id", f"{table}.tenant_id"], ondelete="CASCADE")
+
+
 class Row(DeclarativeBase):
     """Base of the mapped tables."""
 
     metadata = metadata
+
+
+class TenantRow(Row):
+    """Base of the mapped tables whose rows have an id and belong to a tenant."""
+
+    __abstract__ = True
+
+    id: Mapped[str] = mapped_column(String(36), primary_key=True)
+    tenant_id: Mapped[str] = mapped_column(String(36))

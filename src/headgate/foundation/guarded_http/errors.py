@@ -70,7 +70,6 @@ class HostNotFound(UpstreamFailed):
     """The name has no address."""
 
     code = "host_not_found"
-    title = "Host not found"
 
 
 class ConnectFailed(UpstreamFailed):
@@ -104,25 +103,21 @@ class ConnectionDropped(UpstreamFailed):
     """The connection broke after the request was sent: whether it took effect is unknown."""
 
     code = "connection_dropped"
-    title = "Connection dropped"
 
 
 class BrokenAnswer(UpstreamFailed):
     """The response is not HTTP, or cannot be decompressed."""
 
     code = "broken_answer"
-    title = "Broken answer"
 
 
 class RequestTimedOut(UpstreamFailed):
     """No complete response arrived before the deadline."""
 
     code = "request_timed_out"
-    title = "Request timed out"
 
 
 class TooManyRedirects(UpstreamFailed):
     """More redirects than the settings allow."""
 
     code = "too_many_redirects"
-    title = "Too many redirects"

@@ -52,12 +52,9 @@ class FigurePage(Protocol):
 
     def gauge(self, key: str, value: float, *labels: str) -> None:
         """Set a gauge."""
-        ...
 
     def gauges(self, key: str, values: Mapping[tuple[str, ...], float]) -> None:
         """Replace all values of a gauge, by its labels."""
-        ...
 
     def page(self) -> bytes:
         """Return all metrics in the format of Prometheus."""
-        ...

@@ -25,7 +25,6 @@ class UnknownTool(NotFound):
     """No tool has that name."""
 
     code = "unknown_tool"
-    title = "Unknown tool"
 
 
 class Action(BaseModel):

@@ -10,6 +10,7 @@ import pytest
 
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine, build_store
+from headgate.features.runs.engine.embedded import EmbeddedBackend
 from headgate.features.runs.store.port import RunStore
 from headgate.features.runs.store.postgres import PostgresRunStore
 from headgate.features.runs.transitions import RunKey
@@ -38,7 +39,7 @@ async def store(database: Database) -> AsyncIterator[RunStore]:
 
 @pytest.fixture
 async def make_engine(database: Database, settings: Settings) -> AsyncIterator[MakeEngine]:
-    """Opens embedded engines on the database; they are closed at the end of the test."""
+    """Opens embedded engines on the database; they are closed at the end of the test, without waiting for steps."""
     opened: list[ExecutionBackend] = []
 
     async def make(*, limits: LimitSettings | None = None, **engine: Any) -> ExecutionBackend:
@@ -52,7 +53,7 @@ async def make_engine(database: Database, settings: Settings) -> AsyncIterator[M
 
     yield make
     for engine in opened:
-        await engine.close()
+        await (engine.close(grace_seconds=0) if isinstance(engine, EmbeddedBackend) else engine.close())
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Routers that are loaded when they are needed."""
 
 import asyncio
+import re
 import sys
 from collections.abc import AsyncIterator, Iterator
 from functools import cached_property
@@ -86,7 +87,7 @@ class TestSegments:
         routers = {
             ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
             for path in modules()
-            if "\nrouter = APIRouter(" in path.read_text()
+            if re.search(r"^router = (APIRouter|Routes)\(", path.read_text(), re.MULTILINE)
         }
         assert sorted(lazy.module for lazy in LAZY) == sorted(routers - {health.__name__})
 

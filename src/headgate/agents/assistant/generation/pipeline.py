@@ -40,7 +40,6 @@ class ComponentChecker(Protocol):
 
     async def check(self, tenant_id: str, code: str) -> CheckedComponent:
         """Return the properties of the code. Raises `ComponentNotMade` with every finding."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

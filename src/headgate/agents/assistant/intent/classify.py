@@ -77,7 +77,6 @@ class KnowsIntents(Protocol):
 
     def intent_of(self, text: str) -> Intent:
         """Return the intent of the request."""
-        ...
 
 
 async def classify(model: BaseChatModel, text: str, *, context: str = "", structured: bool = True) -> IntentResult:

@@ -63,16 +63,12 @@ class ConversationBuffer(Protocol):
 
     async def get_recent(self, key: SessionKey | None) -> Sequence[ConversationTurn]:
         """The turns that are remembered, the oldest first."""
-        ...
 
     async def push_async(self, key: SessionKey | None, turn: ConversationTurn) -> None:
         """Store a turn; a turn without an answer is not stored."""
-        ...
 
     async def clear(self, key: SessionKey | None) -> None:
         """Delete a conversation; idempotent."""
-        ...
 
     async def close(self) -> None:
         """Release its resources."""
-        ...

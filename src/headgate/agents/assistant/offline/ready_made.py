@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from headgate.agents.assistant.offline.language.languages import meaningful
+from headgate.agents.assistant.offline.language.languages import Language, meaningful
 from headgate.agents.assistant.offline.language.messages import message
 from headgate.agents.assistant.offline.reading.slots import Context
 from headgate.agents.assistant.offline.reading.tokens import Tokens, tokenize
@@ -50,14 +51,23 @@ def ready_made_otherwise(context: Context) -> Understanding | None:
 
 def _match(context: Context) -> _Match | None:
     nearest: _Match | None = None
-    for recipe in load_gallery():
-        for text in (recipe.title, *recipe.examples, *recipe.swedish):
-            addresses = _addresses(meaningful(tokenize(text), context.language), context.tokens)
-            if addresses == {}:
-                return _Match(recipe, addresses)
-            if addresses and nearest is None and _occur(addresses, recipe):
-                nearest = _Match(recipe, addresses)
+    for recipe, example in _examples(context.language):
+        addresses = _addresses(example, context.tokens)
+        if addresses == {}:
+            return _Match(recipe, addresses)
+        if addresses and nearest is None and _occur(addresses, recipe):
+            nearest = _Match(recipe, addresses)
     return nearest
+
+
+@lru_cache(maxsize=2)
+def _examples(language: Language) -> tuple[tuple[Recipe, Tokens], ...]:
+    """Return the templates, once for each title and example, with what that says in requests of a language."""
+    return tuple(
+        (recipe, meaningful(tokenize(text), language))
+        for recipe in load_gallery()
+        for text in (recipe.title, *recipe.examples, *recipe.swedish)
+    )
 
 
 def _addresses(example: Tokens, request: Tokens) -> dict[str, str] | None:

@@ -2,24 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from headgate.agents.assistant.generation.workshop import Workshop
 from headgate.agents.assistant.service import Assistant
 from headgate.agents.assistant.sessions.service import MAX_SESSION_ID_CHARS, SessionReset, reset_session
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.foundation.api import part, problems
+from headgate.foundation.api import Routes, part
 
-router = APIRouter(prefix="/agentic/sessions", tags=["assistant"])
+router = Routes(prefix="/agentic/sessions", tags=["assistant"])
 
 
-@router.post(
-    "/reset",
-    summary="Start a new conversation with the assistant",
-    responses=problems(503),
-    dependencies=[needs(Permission.FLOWS_EDIT)],
-)
+@router.post("/reset", "Start a new conversation with the assistant", [needs(Permission.FLOWS_EDIT)])
 async def reset(
     caller: Caller,
     assistant: Annotated[Assistant, part("assistant")],

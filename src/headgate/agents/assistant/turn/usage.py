@@ -10,7 +10,6 @@ class BudgetSpent(HeadgateError):
 
     code = "budget_spent"
     status = 422
-    title = "Budget spent"
 
 
 @dataclass(slots=True)

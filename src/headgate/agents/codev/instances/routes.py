@@ -2,15 +2,15 @@
 
 from typing import Annotated, Protocol
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 
 from headgate.agents.codev.instances.schemas import FlowiseInstanceIn, FlowiseInstanceOut, InstanceTestOut
 from headgate.agents.codev.instances.service import Instance, Instances
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.foundation.api import Page, WriteSession, part, problems
+from headgate.foundation.api import Page, Routes, WriteSession, part
 
-router = APIRouter(prefix="/codev/instances", tags=["development agent"])
+router = Routes(prefix="/codev/instances", tags=["development agent"])
 _VIEW = [needs(Permission.VARIABLES_VIEW)]
 _MANAGE = [needs(Permission.VARIABLES_MANAGE)]
 InstanceName = Annotated[str, Path(max_length=100)]
@@ -22,23 +22,21 @@ class Servers(Protocol):
     @property
     def instances(self) -> Instances:
         """Return all servers."""
-        ...
 
     async def probe(self, instance: Instance) -> InstanceTestOut:
         """Return a server's version. Raises its error."""
-        ...
 
 
 TheServers = Annotated[Servers, part("flowise")]
 
 
-@router.get("", summary="List Flowise servers", responses=problems(), dependencies=_VIEW)
+@router.get("", "List Flowise servers", _VIEW)
 async def list_(servers: TheServers, caller: Caller) -> Page[FlowiseInstanceOut]:
     """List the servers that sessions may use, the operator's first. Keys are never returned."""
     return Page(items=await servers.instances.list(caller))
 
 
-@router.post("", status_code=201, summary="Add a Flowise server", responses=problems(403, 409), dependencies=_MANAGE)
+@router.post("", "Add a Flowise server", _MANAGE, status_code=201, problems=(403, 409))
 async def add(
     body: FlowiseInstanceIn, session: WriteSession, servers: TheServers, caller: Caller
 ) -> FlowiseInstanceOut:
@@ -49,24 +47,13 @@ async def add(
     return await servers.instances.add(session, caller, body)
 
 
-@router.delete(
-    "/{instance}",
-    status_code=204,
-    summary="Remove a Flowise server",
-    responses=problems(403, 404),
-    dependencies=_MANAGE,
-)
+@router.delete("/{instance}", "Remove a Flowise server", _MANAGE, problems=(403, 404))
 async def remove(instance: InstanceName, session: WriteSession, servers: TheServers, caller: Caller) -> None:
     """Remove a server and its key. Sessions on it report that when they continue."""
     await servers.instances.remove(session, caller, instance)
 
 
-@router.post(
-    "/{instance}/test",
-    summary="Test the connection to a Flowise server",
-    responses=problems(403, 404, 502),
-    dependencies=_MANAGE,
-)
+@router.post("/{instance}/test", "Test the connection to a Flowise server", _MANAGE, problems=(403, 404, 502))
 async def test(instance: InstanceName, servers: TheServers, caller: Caller) -> InstanceTestOut:
     """Connect to the server and count its components; nothing is stored."""
     return await servers.probe(await servers.instances.find(caller, instance))

@@ -2,20 +2,20 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from headgate.agents.codev.patterns import service
 from headgate.agents.codev.patterns.schemas import PatternDetail, PatternOut, pattern_detail, pattern_out
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, Routes, WriteSession, page_of, parse_cursor
 from headgate.graph.json_values import PlainText
 
-router = APIRouter(prefix="/codev/patterns", tags=["development agent"])
+router = Routes(prefix="/codev/patterns", tags=["development agent"])
 VIEW, EDIT = needs(Permission.FLOWS_VIEW), needs(Permission.FLOWS_EDIT)
 
 
-@router.get("", summary="Search or list patterns", responses=problems(404), dependencies=[VIEW])
+@router.get("", "Search or list patterns", [VIEW], problems=(404,))
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -36,19 +36,13 @@ async def list_(
     return Page(items=[pattern_out(row) for row in page], next_cursor=following)
 
 
-@router.get("/{pattern_id}", summary="Read a pattern", responses=problems(404), dependencies=[VIEW])
+@router.get("/{pattern_id}", "Read a pattern", [VIEW], problems=(404,))
 async def read(pattern_id: str, session: ReadSession, caller: Caller) -> PatternDetail:
     """Return its recipe, without secrets."""
     return pattern_detail(await service.get_pattern(session, caller, pattern_id))
 
 
-@router.delete(
-    "/{pattern_id}",
-    status_code=204,
-    summary="Delete a pattern",
-    responses=problems(403, 404),
-    dependencies=[EDIT],
-)
+@router.delete("/{pattern_id}", "Delete a pattern", [EDIT], problems=(403, 404))
 async def delete(pattern_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete it: later sessions no longer find it; flows are unchanged."""
     await service.delete_pattern(session, caller, pattern_id)

@@ -22,15 +22,12 @@ class ChoosesReasoning(Protocol):
     @property
     def keys_of(self) -> Callable[[Principal, str], KeySource]:
         """The variables of a user's space, read in a session of theirs."""
-        ...
 
     async def choose(self, principal: Principal, name: str | None = None, session_id: str = "") -> Reasoning:
         """Return the model, `provider/name`. Raises `Invalid` naming what is missing."""
-        ...
 
     async def default(self, principal: Principal) -> str:
         """Return the default model; empty if none is ready."""
-        ...
 
 
 class OnePost(Protocol):
@@ -38,13 +35,11 @@ class OnePost(Protocol):
 
     async def check(self, url: str) -> None:
         """Raise `Forbidden` or `Invalid` when a request to this address would be refused."""
-        ...
 
     async def post_once(
         self, url: str, *, headers: Mapping[str, str], body: bytes, timeout_seconds: float = 30.0
     ) -> int:
         """POST, not tried again; the status. Raises `UpstreamFailed`, `Forbidden` or `Invalid`."""
-        ...
 
 
 SecretOf = Callable[[SessionRow, str], Awaitable[SecretStr | None]]

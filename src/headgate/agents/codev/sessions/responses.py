@@ -8,6 +8,7 @@ from headgate.agents.codev.schemas import InterruptPayload, SessionResponse
 from headgate.agents.codev.sessions.repository import ERROR, PENDING, STOPPED
 from headgate.agents.codev.tables import SessionRow, WriteRow
 from headgate.agents.codev.workflow.routing import CONTINUES
+from headgate.foundation.shaped import shaped
 
 SHOWN = (
     *("clarification", "discovery_summary", "plan", "cases", "patch_summary", "trials"),
@@ -43,21 +44,12 @@ def lacks_budget(row: SessionRow) -> bool:
 def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | None = None) -> SessionResponse:
     """Return the response for a session."""
     interrupt = row.interrupt if row.status == PENDING else None
-    return SessionResponse(
+    return shaped(
+        SessionResponse,
+        row,
         thread_id=row.id,
-        status=row.status,
-        phase=row.phase,
-        iteration=row.iteration,
-        domain=row.domain,
-        instance_id=row.instance_id,
-        space_id=row.space_id,
-        requirement=row.requirement,
-        model=row.model,
-        flow_id=row.flow_id,
-        flow_name=row.flow_name,
         link=str(row.options.get("link", "")) if row.flow_id else "",
         interrupt=InterruptPayload.model_validate(interrupt) if interrupt else None,
-        stop_reason=row.stop_reason,
         total_input_tokens=row.input_tokens,
         total_output_tokens=row.output_tokens,
         token_budget=int(row.options.get("token_budget") or 0),
@@ -66,8 +58,6 @@ def response(row: SessionRow, *, can_roll_back: bool, state: dict[str, Any] | No
         lacks_budget=lacks_budget(row),
         hint=HINT if row.options.get(LEFT_OUT) else "",
         last_event=row.events,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
         state=state or {},
     )
 

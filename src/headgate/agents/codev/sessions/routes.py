@@ -5,7 +5,7 @@ from contextlib import aclosing
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi import Depends, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from headgate.agents.codev.schemas import (
@@ -29,10 +29,10 @@ from headgate.features.access.principal import Principal, bringing
 from headgate.features.accounts.addresses import address_of, counted
 from headgate.features.idempotency.http import Once, headers_of
 from headgate.features.idempotency.keys import StartKey
-from headgate.foundation.api import Cursor, Limit, parse_cursor, part, problems
+from headgate.foundation.api import Cursor, Limit, Routes, parse_cursor, part
 from headgate.foundation.sse import EventStream, SseEvent, while_allowed, with_heartbeat
 
-router = APIRouter(prefix="/codev", tags=["development agent"])
+router = Routes(prefix="/codev", tags=["development agent"])
 
 
 TheSessions = Annotated[Sessions, part("codev")]
@@ -55,7 +55,7 @@ async def _editor(caller: Caller) -> Principal:
 Editor = Annotated[Principal, Depends(_editor)]
 
 
-@router.get("/domains", summary="List what sessions can work on", responses=problems(), dependencies=_VIEW)
+@router.get("/domains", "List what sessions can work on", _VIEW)
 async def list_domains(sessions: TheSessions, caller: Caller) -> Domains:
     """The kinds of places, and the servers of each."""
     return await sessions.list_domains(caller)
@@ -73,9 +73,7 @@ async def _begin(body: SessionStart, request: Request, sessions: TheSessions, ca
 Begun = Annotated[str, Depends(_begin)]
 
 
-@router.post(
-    "/sessions", status_code=201, summary="Start a session", responses=problems(404, 409, 429), dependencies=_EDIT
-)
+@router.post("/sessions", "Start a session", _EDIT, status_code=201, problems=(404, 409, 429))
 async def start(begun: Begun, sessions: TheSessions, caller: Editor, *, wait: Wait = True) -> SessionResponse:
     """Start a development session; responds when it first waits for a user or is over."""
     return await sessions.wait(caller, begun) if wait else await sessions.get(caller, begun)
@@ -83,10 +81,11 @@ async def start(begun: Begun, sessions: TheSessions, caller: Editor, *, wait: Wa
 
 @router.post(
     "/sessions/stream",
-    summary="Start a session, as a stream",
+    "Start a session, as a stream",
+    _EDIT,
+    problems=(404, 409, 429),
     response_class=StreamingResponse,
-    responses=problems(404, 409, 429) | _EVENTS,
-    dependencies=_EDIT,
+    responses=_EVENTS,
 )
 async def start_stream(
     begun: Begun, sessions: TheSessions, caller: Editor, again: CallerAgain, once: Once
@@ -100,7 +99,7 @@ async def start_stream(
     return stream
 
 
-@router.get("/sessions", summary="List sessions", responses=problems(), dependencies=_VIEW)
+@router.get("/sessions", "List sessions", _VIEW)
 async def list_(
     sessions: TheSessions, caller: Caller, cursor: Cursor = None, limit: Limit = 50, status: Status | None = None
 ) -> SessionPage:
@@ -108,27 +107,19 @@ async def list_(
     return await sessions.list(caller, before=parse_cursor(cursor), limit=limit, status=status)
 
 
-@router.get("/sessions/{session_id}", summary="Read a session", responses=problems(404), dependencies=_VIEW)
+@router.get("/sessions/{session_id}", "Read a session", _VIEW, problems=(404,))
 async def read(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionResponse:
     """Return the current state of a session, without continuing it."""
     return await sessions.get(caller, session_id)
 
 
-@router.delete(
-    "/sessions/{session_id}",
-    status_code=204,
-    summary="Delete a session",
-    responses=problems(404, 409),
-    dependencies=_EDIT,
-)
+@router.delete("/sessions/{session_id}", "Delete a session", _EDIT, problems=(404, 409))
 async def delete(session_id: SessionId, sessions: TheSessions, caller: Editor) -> None:
     """Delete a session permanently. Its changes are kept and can no longer be rolled back."""
     await sessions.delete(caller, session_id)
 
 
-@router.post(
-    "/sessions/{session_id}/resume", summary="Answer a session", responses=problems(404, 409), dependencies=_EDIT
-)
+@router.post("/sessions/{session_id}/resume", "Answer a session", _EDIT, problems=(404, 409))
 async def resume(
     session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, *, wait: Wait = True
 ) -> SessionResponse:
@@ -139,10 +130,11 @@ async def resume(
 
 @router.post(
     "/sessions/{session_id}/stream",
-    summary="Answer a session, as a stream",
+    "Answer a session, as a stream",
+    _EDIT,
+    problems=(404, 409),
     response_class=StreamingResponse,
-    responses=problems(404, 409) | _EVENTS,
-    dependencies=_EDIT,
+    responses=_EVENTS,
 )
 async def resume_stream(
     session_id: SessionId, body: Resume, sessions: TheSessions, caller: Editor, again: CallerAgain
@@ -155,10 +147,11 @@ async def resume_stream(
 
 @router.get(
     "/sessions/{session_id}/events",
-    summary="Follow a session",
+    "Follow a session",
+    _VIEW,
+    problems=(404,),
     response_class=StreamingResponse,
-    responses=problems(404) | _EVENTS,
-    dependencies=_VIEW,
+    responses=_EVENTS,
 )
 async def events(
     session_id: SessionId,
@@ -174,9 +167,7 @@ async def events(
     return _stream(sessions, caller, again, session_id, after=after, permission=Permission.FLOWS_VIEW)
 
 
-@router.get(
-    "/sessions/{session_id}/summary", summary="Summary of a session", responses=problems(404), dependencies=_VIEW
-)
+@router.get("/sessions/{session_id}/summary", "Summary of a session", _VIEW, problems=(404,))
 async def summary(session_id: SessionId, sessions: TheSessions, caller: Caller) -> SessionSummary:
     """Return the session as a Markdown document: requirement, plan, approvals, writes and tests."""
     return await sessions.summary(caller, session_id)
@@ -184,10 +175,11 @@ async def summary(session_id: SessionId, sessions: TheSessions, caller: Caller) 
 
 @router.get(
     "/sessions/{session_id}/evidence",
-    summary="Read the signed record of a session",
+    "Read the signed record of a session",
+    _VIEW,
+    problems=(404,),
     response_class=Response,
-    responses={**problems(404), 200: {"model": SessionEvidence, "content": {"application/json": {}}}},
-    dependencies=_VIEW,
+    responses={200: {"model": SessionEvidence, "content": {"application/json": {}}}},
 )
 async def evidence(session_id: SessionId, sessions: TheSessions, caller: Caller) -> Response:
     """Return the session's record: everything that happened, with users and times; chained and signed.
@@ -197,23 +189,13 @@ async def evidence(session_id: SessionId, sessions: TheSessions, caller: Caller)
     return Response(await sessions.evidence(caller, session_id), media_type="application/json")
 
 
-@router.get(
-    "/sessions/{session_id}/rollback",
-    summary="Preview a rollback",
-    responses=problems(404, 502),
-    dependencies=_EDIT,
-)
+@router.get("/sessions/{session_id}/rollback", "Preview a rollback", _EDIT, problems=(404, 502))
 async def preview_rollback(session_id: SessionId, sessions: TheSessions, caller: Editor) -> RollbackPreview:
     """Preview a rollback, flow by flow, with changes by others. Changes nothing."""
     return await sessions.preview_rollback(caller, session_id)
 
 
-@router.post(
-    "/sessions/{session_id}/rollback",
-    summary="Roll back the changes of a session",
-    responses=problems(404, 409, 502),
-    dependencies=_EDIT,
-)
+@router.post("/sessions/{session_id}/rollback", "Roll back the changes of a session", _EDIT, problems=(404, 409, 502))
 async def rollback(
     session_id: SessionId, sessions: TheSessions, caller: Editor, body: RollbackAnswer | None = None
 ) -> SessionResponse:
@@ -224,15 +206,13 @@ async def rollback(
     return await sessions.rollback(caller, session_id, body)
 
 
-@router.post("/sessions/{session_id}/stop", summary="Stop a session", responses=problems(404), dependencies=_EDIT)
+@router.post("/sessions/{session_id}/stop", "Stop a session", _EDIT, problems=(404,))
 async def stop(session_id: SessionId, sessions: TheSessions, caller: Editor) -> SessionResponse:
     """Stop between two steps: a model call is cancelled, a write is completed. Has no effect on an ended session."""
     return await sessions.stop(caller, session_id)
 
 
-@router.post(
-    "/sessions/{session_id}/retry", summary="Continue a session", responses=problems(404, 409), dependencies=_EDIT
-)
+@router.post("/sessions/{session_id}/retry", "Continue a session", _EDIT, problems=(404, 409))
 async def retry(
     session_id: SessionId, sessions: TheSessions, caller: Editor, body: Retry | None = None, *, wait: Wait = True
 ) -> SessionResponse:
@@ -243,9 +223,9 @@ async def retry(
 
 @router.post(
     "/sessions/{session_id}/credentials",
-    summary="Add a credential to a session",
-    responses=problems(404, 502),
-    dependencies=[needs(Permission.VARIABLES_MANAGE)],
+    "Add a credential to a session",
+    [needs(Permission.VARIABLES_MANAGE)],
+    problems=(404, 502),
 )
 async def add_credential(
     session_id: SessionId, body: CredentialGiven, sessions: TheSessions, caller: Caller

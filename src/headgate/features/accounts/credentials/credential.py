@@ -49,11 +49,9 @@ class Credentials(Protocol):
 
     async def find(self, kind: Kind, token_hash: str) -> Credential | None:
         """Return the key or session with this hash; None when there is none. Raises `Unavailable`."""
-        ...
 
     async def close(self) -> None:
         """Disconnect."""
-        ...
 
 
 def statement(kind: Kind, *, aggregate: str, parameter: str) -> str:

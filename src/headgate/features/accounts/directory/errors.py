@@ -27,7 +27,6 @@ class DirectoryTokenRefused(Unauthenticated):
     """The request has no valid directory token."""
 
     code = "directory_token_refused"
-    title = "Directory token refused"
     detail = "This directory token is not valid."
     remedy = "Send the token from Settings > Directory as 'Authorization: Bearer'. API keys are not accepted."
 
@@ -69,6 +68,7 @@ class ScimAddressUnknown(NotFound):
     """The path does not exist."""
 
     code = "scim_address_unknown"
+    title = "Not found"
     remedy = "The resources are Users, Groups, Schemas, ResourceTypes and ServiceProviderConfig."
 
     def __init__(self, path: str) -> None:
@@ -94,9 +94,7 @@ class AdminAddressKept(Conflict):
     title = "E-mail address of an admin"
     scim_type: ClassVar[ScimType] = "mutability"
     remedy = "Make the user a member in Settings > People, synchronize, and make them an admin again."
-
-    def __init__(self, email: str) -> None:
-        super().__init__(f"{email} is an admin. A directory does not change the e-mail address of an admin.")
+    detail = "{} is an admin. A directory does not change the e-mail address of an admin."
 
 
 class ScimInvalid(HeadgateError):
@@ -117,8 +115,5 @@ class VersionOutdated(HeadgateError):
     code = "version_outdated"
     status = 412
     title = "Changed meanwhile"
-
-    def __init__(self, resource: str) -> None:
-        super().__init__(
-            f"{resource} has changed since the version in If-Match; nothing was changed.", remedy="Read it again."
-        )
+    detail = "{} has changed since the version in If-Match; nothing was changed."
+    remedy = "Read it again."

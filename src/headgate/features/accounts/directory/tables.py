@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Json, Row, Timestamp, now, of_tenant
 
 
 class Directory(Row):
@@ -33,7 +33,7 @@ class DirectoryUser(Row):
 
     __tablename__ = "directory_users"
     __table_args__ = (
-        ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+        of_tenant("user_id", "users"),
         UniqueConstraint("user_id", "tenant_id"),
         Index("ix_directory_users_tenant_id_user_name_key", "tenant_id", "user_name_key", unique=True),
         Index("ix_directory_users_tenant_id_external_id", "tenant_id", "external_id"),
@@ -79,9 +79,7 @@ class DirectoryGroupMember(Row):
 
     __tablename__ = "directory_group_members"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["group_id", "tenant_id"], ["directory_groups.id", "directory_groups.tenant_id"], ondelete="CASCADE"
-        ),
+        of_tenant("group_id", "directory_groups"),
         ForeignKeyConstraint(
             ["user_id", "tenant_id"], ["directory_users.user_id", "directory_users.tenant_id"], ondelete="CASCADE"
         ),
@@ -98,10 +96,8 @@ class DirectoryGroupRole(Row):
 
     __tablename__ = "directory_group_roles"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["group_id", "tenant_id"], ["directory_groups.id", "directory_groups.tenant_id"], ondelete="CASCADE"
-        ),
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("group_id", "directory_groups"),
+        of_tenant("space_id", "spaces"),
         CheckConstraint("role IN ('viewer', 'runner', 'editor', 'publisher', 'owner')", name="role"),
         Index("ix_directory_group_roles_space_id", "space_id"),
     )

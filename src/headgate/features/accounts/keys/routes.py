@@ -2,19 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import Path, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.accounts.keys import service
 from headgate.features.accounts.keys.schemas import KeyIn, KeyMade, KeyOut
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, Routes, WriteSession, page_of, parse_cursor
 
-router = APIRouter(prefix="/api-keys", tags=["API keys"])
+router = Routes(prefix="/api-keys", tags=["API keys"])
 Everyone = Annotated[bool, Query(description="List the keys of all users instead of your own; requires `keys.manage`.")]
 
 
-@router.get("", summary="List API keys", responses=problems(401, 403), dependencies=[needs(Permission.ACCOUNT_VIEW)])
+@router.get("", "List API keys", [needs(Permission.ACCOUNT_VIEW)], problems=(401, 403))
 async def list_keys(
     session: ReadSession,
     caller: Caller,
@@ -29,11 +29,7 @@ async def list_keys(
 
 
 @router.post(
-    "",
-    status_code=201,
-    summary="Create an API key",
-    responses=problems(401, 403, 404, 409),
-    dependencies=[needs(Permission.ACCOUNT_CHANGE)],
+    "", "Create an API key", [needs(Permission.ACCOUNT_CHANGE)], status_code=201, problems=(401, 403, 404, 409)
 )
 async def create_key(body: KeyIn, session: WriteSession, caller: Caller) -> KeyMade:
     """Create a key that acts for you, within its scopes and spaces. Only this response contains it."""
@@ -41,12 +37,7 @@ async def create_key(body: KeyIn, session: WriteSession, caller: Caller) -> KeyM
     return KeyMade(**new_key.shown.model_dump(), key=new_key.secret)
 
 
-@router.delete(
-    "/{key_id}",
-    summary="Revoke an API key",
-    responses=problems(401, 403, 404),
-    dependencies=[needs(Permission.ACCOUNT_CHANGE)],
-)
+@router.delete("/{key_id}", "Revoke an API key", [needs(Permission.ACCOUNT_CHANGE)], problems=(401, 403, 404))
 async def revoke_key(key_id: Annotated[str, Path(max_length=36)], session: WriteSession, caller: Caller) -> KeyOut:
     """Revoke a key and the keys created with it, effective immediately. Another user's key requires `keys.manage`."""
     return await service.revoke_key(session, caller, key_id)

@@ -25,6 +25,7 @@ from headgate.features.accounts.tables import ApiKey, User
 from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
+from headgate.foundation.shaped import shaped
 
 MOST_KEYS = 100
 """Maximum active keys of one user: each has a separate rate limit."""
@@ -227,17 +228,4 @@ def _values(row: ApiKey) -> dict[str, object]:
 
 
 def _shown(row: ApiKey, owner: KeyOwner) -> KeyOut:
-    return KeyOut(
-        id=row.id,
-        name=row.name,
-        prefix=row.prefix,
-        user=owner,
-        scopes=row.scopes,
-        space_ids=row.space_ids,
-        networks=row.networks,
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-        last_used_at=row.last_used_at,
-        last_used_address=row.last_used_address,
-    )
+    return shaped(KeyOut, row, user=owner)

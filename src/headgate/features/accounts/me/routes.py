@@ -1,6 +1,6 @@
 """HTTP route of the caller's account."""
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -10,17 +10,12 @@ from headgate.features.accounts.schemas import Named, Person
 from headgate.features.accounts.sessions.cookie import session_token
 from headgate.features.accounts.sessions.csrf import token_for
 from headgate.features.accounts.sessions.service import find_current
-from headgate.foundation.api import ReadSession, problems
+from headgate.foundation.api import ReadSession, Routes
 
-router = APIRouter(tags=["accounts"])
+router = Routes(tags=["accounts"])
 
 
-@router.get(
-    "/me",
-    summary="Show the signed-in user",
-    responses=problems(401, 404),
-    dependencies=[needs(Permission.ACCOUNT_VIEW)],
-)
+@router.get("/me", "Show the signed-in user", [needs(Permission.ACCOUNT_VIEW)], problems=(401, 404))
 async def me(request: Request, response: Response, session: ReadSession, caller: Caller) -> Me:
     """Tenant, user, default space and permissions of the caller."""
     account = await service.get_account(session, caller)

@@ -19,7 +19,6 @@ class PasskeyRefused(Unauthenticated):
     """The passkey is unknown, or its response cannot be verified. Which of these is not disclosed."""
 
     code = "passkey_refused"
-    title = "Passkey refused"
     detail = "The passkey could not be verified, or the account is deactivated."
     remedy = "Try again, or use another sign-in method."
 
@@ -46,7 +45,6 @@ class TooManyPasskeys(Conflict):
     """The user has the maximum number of passkeys."""
 
     code = "too_many_passkeys"
-    title = "Too many passkeys"
 
     def __init__(self, limit: int) -> None:
         super().__init__(f"You have the maximum of {limit} passkeys.", remedy="Remove passkeys that you do not use.")
@@ -56,7 +54,6 @@ class PasskeyNotFound(NotFound):
     """The caller has no such passkey."""
 
     code = "passkey_not_found"
-    title = "Passkey not found"
 
     def __init__(self, passkey_id: str) -> None:
         super().__init__(f"You have no passkey '{passkey_id[:40]}'.", remedy="List them at /api/v1/me/passkeys.")

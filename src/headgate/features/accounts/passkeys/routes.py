@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from headgate.features.access.caller import Caller, needs, public
 from headgate.features.access.permissions import Permission
@@ -23,10 +23,10 @@ from headgate.features.accounts.sessions.client import client_of
 from headgate.features.accounts.sessions.cookie import is_secure, session_token
 from headgate.features.accounts.sessions.routes import welcome
 from headgate.features.accounts.sessions.schemas import SignedInOut
-from headgate.foundation.api import ReadSession, WriteSession, get_database, part, problems
+from headgate.foundation.api import ReadSession, Routes, WriteSession, get_database, part
 from headgate.foundation.settings import Settings
 
-router = APIRouter(tags=["sign-in"])
+router = Routes(tags=["sign-in"])
 PROTECT = needs(Permission.ACCOUNT_PROTECT)
 _COOKIE = "headgate-passkey"
 
@@ -36,9 +36,9 @@ InForce = Annotated[Settings, part("settings")]
 
 @router.post(
     "/sign-in/passkey/options",
-    summary="Start signing in with a passkey",
-    responses=problems(404, 429),
-    dependencies=[public("No user is named: the browser offers its passkeys. Attempts are rate-limited.")],
+    "Start signing in with a passkey",
+    [public("No user is named: the browser offers its passkeys. Attempts are rate-limited.")],
+    problems=(404, 429),
 )
 async def begin_sign_in(
     request: Request, response: Response, session: WriteSession, settings: InForce
@@ -51,11 +51,9 @@ async def begin_sign_in(
 
 @router.post(
     "/sign-in/passkey",
-    summary="Sign in with a passkey",
-    responses=problems(401, 404, 429),
-    dependencies=[
-        public("Users authenticate with this route. Attempts are rate-limited, and every refusal is the same.")
-    ],
+    "Sign in with a passkey",
+    [public("Users authenticate with this route. Attempts are rate-limited, and every refusal is the same.")],
+    problems=(401, 404, 429),
 )
 async def sign_in(body: PasskeyAnswer, request: Request, response: Response, settings: InForce) -> SignedInOut:
     """Start a session with a passkey, without a password. The device verified its user."""
@@ -76,12 +74,7 @@ async def sign_in(body: PasskeyAnswer, request: Request, response: Response, set
     return welcome(signed_in, request, response, settings)
 
 
-@router.get(
-    "/me/passkeys",
-    summary="List your passkeys",
-    responses=problems(401, 403),
-    dependencies=[needs(Permission.ACCOUNT_VIEW)],
-)
+@router.get("/me/passkeys", "List your passkeys", [needs(Permission.ACCOUNT_VIEW)], problems=(401, 403))
 async def list_passkeys(request: Request, session: ReadSession, caller: Caller, settings: InForce) -> Passkeys:
     """List the caller's passkeys, oldest first."""
     current = await find_current_session(session, caller, session_token(request, settings.server))
@@ -92,12 +85,7 @@ async def list_passkeys(request: Request, session: ReadSession, caller: Caller, 
     )
 
 
-@router.post(
-    "/me/passkeys/options",
-    summary="Start registering a passkey",
-    responses=problems(401, 403, 404, 409),
-    dependencies=[PROTECT],
-)
+@router.post("/me/passkeys/options", "Start registering a passkey", [PROTECT], problems=(401, 403, 404, 409))
 async def begin_registration(
     request: Request, response: Response, session: WriteSession, caller: Caller, settings: InForce
 ) -> PasskeyOptions:
@@ -107,13 +95,7 @@ async def begin_registration(
     return _continued(ceremony, request, response, settings)
 
 
-@router.post(
-    "/me/passkeys",
-    status_code=201,
-    summary="Register a passkey",
-    responses=problems(401, 403, 404, 409),
-    dependencies=[PROTECT],
-)
+@router.post("/me/passkeys", "Register a passkey", [PROTECT], status_code=201, problems=(401, 403, 404, 409))
 async def register(
     body: PasskeyIn, request: Request, response: Response, caller: Caller, settings: InForce
 ) -> PasskeyAdded:
@@ -139,12 +121,7 @@ async def register(
     return PasskeyAdded(**PasskeyOut.model_validate(passkey).model_dump(), recovery_codes=codes)
 
 
-@router.patch(
-    "/me/passkeys/{passkey_id}",
-    summary="Rename a passkey",
-    responses=problems(401, 403, 404),
-    dependencies=[PROTECT],
-)
+@router.patch("/me/passkeys/{passkey_id}", "Rename a passkey", [PROTECT], problems=(401, 403, 404))
 async def rename(
     passkey_id: str, body: PasskeyRename, request: Request, session: WriteSession, caller: Caller, settings: InForce
 ) -> PasskeyOut:
@@ -154,13 +131,7 @@ async def rename(
     return PasskeyOut.model_validate(await service.rename(session, caller, current, passkey, name=body.name))
 
 
-@router.delete(
-    "/me/passkeys/{passkey_id}",
-    status_code=204,
-    summary="Remove a passkey",
-    responses=problems(401, 403, 404, 409),
-    dependencies=[PROTECT],
-)
+@router.delete("/me/passkeys/{passkey_id}", "Remove a passkey", [PROTECT], problems=(401, 403, 404, 409))
 async def remove(passkey_id: str, request: Request, session: WriteSession, caller: Caller, settings: InForce) -> None:
     """Remove a passkey. Requires a confirmation in the last ten minutes."""
     passkey = await service.find_own(session, caller, passkey_id)
@@ -168,12 +139,7 @@ async def remove(passkey_id: str, request: Request, session: WriteSession, calle
     await service.remove(session, caller, current, passkey)
 
 
-@router.post(
-    "/me/confirm/passkey/options",
-    summary="Start confirming with a passkey",
-    responses=problems(401, 403, 404),
-    dependencies=[PROTECT],
-)
+@router.post("/me/confirm/passkey/options", "Start confirming with a passkey", [PROTECT], problems=(401, 403, 404))
 async def begin_confirmation(
     request: Request, response: Response, session: WriteSession, caller: Caller, settings: InForce
 ) -> PasskeyOptions:
@@ -183,13 +149,7 @@ async def begin_confirmation(
     return _continued(ceremony, request, response, settings)
 
 
-@router.post(
-    "/me/confirm/passkey",
-    status_code=204,
-    summary="Confirm with a passkey",
-    responses=problems(401, 403, 404, 429),
-    dependencies=[PROTECT],
-)
+@router.post("/me/confirm/passkey", "Confirm with a passkey", [PROTECT], problems=(401, 403, 404, 429))
 async def confirm(body: PasskeyAnswer, request: Request, caller: Caller, settings: InForce) -> None:
     """Confirm the session with a passkey of the caller, like `POST /me/confirm`."""
     throttle: Throttle = request.app.state.throttle

@@ -26,7 +26,6 @@ class PasswordRefused(Invalid):
     """A password that is easy to guess."""
 
     code = "password_refused"
-    title = "Password refused"
 
 
 def normalized(password: str) -> str:

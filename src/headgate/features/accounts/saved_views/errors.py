@@ -7,17 +7,14 @@ class SavedViewNotFound(NotFound):
     """The caller has no such view."""
 
     code = "saved_view_not_found"
-    title = "Saved view not found"
-
-    def __init__(self, view: str) -> None:
-        super().__init__(f"You have no saved view '{view}'.", remedy="List your saved views.")
+    detail = "You have no saved view '{}'."
+    remedy = "List your saved views."
 
 
 class TooManySavedViews(Conflict):
     """The caller has as many views of a list as are allowed."""
 
     code = "too_many_saved_views"
-    title = "Too many saved views"
 
     def __init__(self, most: int) -> None:
         super().__init__(f"You have {most} saved views of this list.", remedy="Delete one first.")

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import Depends, Request, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -19,10 +19,10 @@ from headgate.features.accounts.second_factor.schemas import (
 )
 from headgate.features.accounts.sessions.cookie import session_token
 from headgate.features.accounts.users.service import get_user
-from headgate.foundation.api import ReadSession, WriteSession, part, problems
+from headgate.foundation.api import ReadSession, Routes, WriteSession, part
 from headgate.foundation.crypto import SecretBox
 
-router = APIRouter(tags=["sign-in"])
+router = Routes(tags=["sign-in"])
 VIEW, PROTECT = needs(Permission.ACCOUNT_VIEW), needs(Permission.ACCOUNT_PROTECT)
 
 
@@ -39,7 +39,7 @@ Token = Annotated[str | None, Depends(_token)]
 Box = Annotated[SecretBox, part("sign_in.box")]
 
 
-@router.get("/me/second-factor", summary="List your second factors", responses=problems(401, 403), dependencies=[VIEW])
+@router.get("/me/second-factor", "List your second factors", [VIEW], problems=(401, 403))
 async def show(session: ReadSession, caller: Caller, token: Token) -> SecondFactorOut:
     """The second factors of the caller, and whether the organisation requires one."""
     return await service.show(session, caller, await find_current_session(session, caller, token))
@@ -47,10 +47,10 @@ async def show(session: ReadSession, caller: Caller, token: Token) -> SecondFact
 
 @router.post(
     "/me/second-factor/totp",
+    "Start setting up an authenticator app",
+    [PROTECT],
     status_code=201,
-    summary="Start setting up an authenticator app",
-    responses=problems(401, 403, 409),
-    dependencies=[PROTECT],
+    problems=(401, 403, 409),
 )
 async def begin_totp(session: WriteSession, caller: Caller, token: Token, box: Box, response: Response) -> TotpBegun:
     """Create a secret and its QR code, shown only once. The app is enabled by its first code."""
@@ -60,9 +60,9 @@ async def begin_totp(session: WriteSession, caller: Caller, token: Token, box: B
 
 @router.post(
     "/me/second-factor/totp/confirm",
-    summary="Finish setting up an authenticator app",
-    responses=problems(401, 403, 409, 429),
-    dependencies=[PROTECT, Depends(_counted)],
+    "Finish setting up an authenticator app",
+    [PROTECT, Depends(_counted)],
+    problems=(401, 403, 409, 429),
 )
 async def confirm_totp(
     body: FirstCodeIn, session: WriteSession, caller: Caller, token: Token, box: Box, response: Response
@@ -73,24 +73,13 @@ async def confirm_totp(
     return RecoveryCodes(recovery_codes=await service.confirm_totp(session, caller, current, box, body.code))
 
 
-@router.delete(
-    "/me/second-factor/totp",
-    status_code=204,
-    summary="Remove your authenticator app",
-    responses=problems(401, 403, 409),
-    dependencies=[PROTECT],
-)
+@router.delete("/me/second-factor/totp", "Remove your authenticator app", [PROTECT], problems=(401, 403, 409))
 async def remove_totp(session: WriteSession, caller: Caller, token: Token) -> None:
     """Remove the app and the recovery codes. Requires a confirmation in the last ten minutes."""
     await service.remove_totp(session, caller, await find_current_session(session, caller, token))
 
 
-@router.post(
-    "/me/second-factor/recovery-codes",
-    summary="Create new recovery codes",
-    responses=problems(401, 403, 409),
-    dependencies=[PROTECT],
-)
+@router.post("/me/second-factor/recovery-codes", "Create new recovery codes", [PROTECT], problems=(401, 403, 409))
 async def renew_recovery_codes(
     session: WriteSession, caller: Caller, token: Token, response: Response
 ) -> RecoveryCodes:
@@ -100,13 +89,7 @@ async def renew_recovery_codes(
     return RecoveryCodes(recovery_codes=await service.renew_recovery_codes(session, caller, current))
 
 
-@router.post(
-    "/me/confirm",
-    status_code=204,
-    summary="Confirm your identity",
-    responses=problems(401, 403, 429),
-    dependencies=[PROTECT],
-)
+@router.post("/me/confirm", "Confirm your identity", [PROTECT], problems=(401, 403, 429))
 async def confirm(body: ConfirmIn, request: Request, caller: Caller, token: Token) -> None:
     """Confirm the session before sensitive account changes: a code with a second factor, else the password."""
     state = request.app.state
@@ -116,34 +99,23 @@ async def confirm(body: ConfirmIn, request: Request, caller: Caller, token: Toke
 
 @router.delete(
     "/users/{user_id}/second-factor",
-    status_code=204,
-    summary="Reset a user's second factors",
-    responses=problems(401, 403, 404),
-    dependencies=[needs(Permission.PEOPLE_MANAGE)],
+    "Reset a user's second factors",
+    [needs(Permission.PEOPLE_MANAGE)],
+    problems=(401, 403, 404),
 )
 async def reset(user_id: str, session: WriteSession, caller: Caller) -> None:
     """Reset the second factors of a user who lost phone and recovery codes. The user's sessions end."""
     await service.reset(session, caller, await get_user(session, caller, user_id))
 
 
-@router.get(
-    "/sign-in-policy",
-    summary="Read the sign-in policy",
-    responses=problems(401, 403),
-    dependencies=[needs(Permission.PEOPLE_VIEW)],
-)
+@router.get("/sign-in-policy", "Read the sign-in policy", [needs(Permission.PEOPLE_VIEW)], problems=(401, 403))
 async def read_policy(session: ReadSession, caller: Caller) -> SignInPolicy:
     """The organisation's requirements for users who sign in with a password."""
     required = await repository.is_required(session, tenant_id=caller.tenant_id)
     return SignInPolicy(second_factor_required=required)
 
 
-@router.put(
-    "/sign-in-policy",
-    summary="Change the sign-in policy",
-    responses=problems(401, 403),
-    dependencies=[needs(Permission.PEOPLE_MANAGE)],
-)
+@router.put("/sign-in-policy", "Change the sign-in policy", [needs(Permission.PEOPLE_MANAGE)], problems=(401, 403))
 async def set_policy(body: SignInPolicy, session: WriteSession, caller: Caller) -> SignInPolicy:
     """Change the policy, effective immediately: a session without a second factor can only set one up, or sign out."""
     await service.set_policy(session, caller, required=body.second_factor_required)

@@ -38,7 +38,6 @@ class PasswordWrong(Forbidden):
     """The current password of a signed-in user is wrong."""
 
     code = "password_wrong"
-    title = "Password wrong"
     detail = "The current password is wrong; nothing was changed."
     remedy = "Try again."
 
@@ -47,7 +46,6 @@ class NoPassword(Conflict):
     """The account has no password to change."""
 
     code = "no_password"
-    title = "No password"
     detail = "This account has no password."
     remedy = "Change the password at your identity provider, or ask an admin for a link to set one."
 
@@ -56,7 +54,5 @@ class SessionNotFound(NotFound):
     """The caller has no such session."""
 
     code = "session_not_found"
-    title = "Session not found"
-
-    def __init__(self, session_id: str) -> None:
-        super().__init__(f"You have no session {session_id}.", remedy="List them at /api/v1/me/sessions.")
+    detail = "You have no session {}."
+    remedy = "List them at /api/v1/me/sessions."

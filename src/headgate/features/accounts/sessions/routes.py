@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from headgate.features.access.caller import Caller, needs, public
 from headgate.features.access.permissions import Permission
@@ -26,22 +26,17 @@ from headgate.features.accounts.sessions.schemas import (
     SignInOptions,
 )
 from headgate.features.accounts.sessions.sign_in import SignedIn, SignIn
-from headgate.foundation.api import ReadSession, WriteSession, part, problems
+from headgate.foundation.api import ReadSession, Routes, WriteSession, part
 from headgate.foundation.settings import Settings
 
-router = APIRouter(tags=["sign-in"])
+router = Routes(tags=["sign-in"])
 
 
 InForce = Annotated[Settings, part("settings")]
 SignInService = Annotated[SignIn, part("sign_in")]
 
 
-@router.get(
-    "/sign-in",
-    summary="List sign-in methods",
-    responses=problems(),
-    dependencies=[public("Shown on the sign-in page to everyone; it names no user.")],
-)
+@router.get("/sign-in", "List sign-in methods", [public("Shown on the sign-in page to everyone; it names no user.")])
 async def options(request: Request, settings: InForce) -> SignInOptions:
     """Options for the sign-in page."""
     single_sign_on, auto_login = settings.single_sign_on, settings.server.auto_login
@@ -54,11 +49,9 @@ async def options(request: Request, settings: InForce) -> SignInOptions:
 
 @router.post(
     "/sign-in",
-    summary="Sign in",
-    responses=problems(401, 409, 429),
-    dependencies=[
-        public("Users authenticate with this route. Attempts are rate-limited, and every refusal is the same.")
-    ],
+    "Sign in",
+    [public("Users authenticate with this route. Attempts are rate-limited, and every refusal is the same.")],
+    problems=(401, 409, 429),
 )
 async def sign_in(
     body: SignInIn, request: Request, response: Response, settings: InForce, sign_in_service: SignInService
@@ -79,13 +72,7 @@ async def sign_in(
     return welcome(signed_in, request, response, settings)
 
 
-@router.post(
-    "/sign-out",
-    status_code=204,
-    summary="Sign out",
-    responses=problems(401),
-    dependencies=[needs(Permission.ACCOUNT_PROTECT)],
-)
+@router.post("/sign-out", "Sign out", [needs(Permission.ACCOUNT_PROTECT)], problems=(401,))
 async def sign_out(
     request: Request, response: Response, session: WriteSession, caller: Caller, settings: InForce
 ) -> None:
@@ -96,9 +83,9 @@ async def sign_out(
 
 @router.post(
     "/password-links/look",
-    summary="Show the user of a password link",
-    responses=problems(404, 429),
-    dependencies=[public("Only the holder of the link can use it. Attempts are rate-limited.")],
+    "Show the user of a password link",
+    [public("Only the holder of the link can use it. Attempts are rate-limited.")],
+    problems=(404, 429),
 )
 async def look_at_link(body: LinkIn, request: Request, sign_in_service: SignInService) -> LinkOwnerOut:
     """Return the user of a link, for the page that asks for the new password. The link stays usable."""
@@ -108,9 +95,9 @@ async def look_at_link(body: LinkIn, request: Request, sign_in_service: SignInSe
 
 @router.post(
     "/password-links/use",
-    summary="Set a password with a link",
-    responses=problems(401, 404, 409, 429),
-    dependencies=[public("The link authenticates the user. It works once, and attempts are rate-limited.")],
+    "Set a password with a link",
+    [public("The link authenticates the user. It works once, and attempts are rate-limited.")],
+    problems=(401, 404, 409, 429),
 )
 async def use_link(
     body: LinkUseIn, request: Request, response: Response, settings: InForce, sign_in_service: SignInService
@@ -122,12 +109,7 @@ async def use_link(
     return welcome(signed_in, request, response, settings)
 
 
-@router.get(
-    "/me/sessions",
-    summary="List your sessions",
-    responses=problems(401),
-    dependencies=[needs(Permission.ACCOUNT_VIEW)],
-)
+@router.get("/me/sessions", "List your sessions", [needs(Permission.ACCOUNT_VIEW)], problems=(401,))
 async def list_sessions(request: Request, session: ReadSession, caller: Caller, settings: InForce) -> Sessions:
     """List the caller's sessions, most recently used first."""
     current = await service.find_current(session, caller, session_token(request, settings.server))
@@ -137,12 +119,7 @@ async def list_sessions(request: Request, session: ReadSession, caller: Caller, 
     )
 
 
-@router.delete(
-    "/me/sessions",
-    summary="End your other sessions",
-    responses=problems(401),
-    dependencies=[needs(Permission.ACCOUNT_CHANGE)],
-)
+@router.delete("/me/sessions", "End your other sessions", [needs(Permission.ACCOUNT_CHANGE)], problems=(401,))
 async def end_other_sessions(
     request: Request, session: WriteSession, caller: Caller, settings: InForce
 ) -> SessionsEnded:
@@ -152,24 +129,14 @@ async def end_other_sessions(
 
 
 @router.delete(
-    "/me/sessions/{session_id}",
-    status_code=204,
-    summary="End one of your sessions",
-    responses=problems(401, 404),
-    dependencies=[needs(Permission.ACCOUNT_CHANGE)],
+    "/me/sessions/{session_id}", "End one of your sessions", [needs(Permission.ACCOUNT_CHANGE)], problems=(401, 404)
 )
 async def end_session(session_id: str, session: WriteSession, caller: Caller) -> None:
     """End another session."""
     await service.end_session(session, caller, session_id)
 
 
-@router.post(
-    "/me/password",
-    status_code=204,
-    summary="Change your password",
-    responses=problems(401, 403, 409, 429),
-    dependencies=[needs(Permission.ACCOUNT_CHANGE)],
-)
+@router.post("/me/password", "Change your password", [needs(Permission.ACCOUNT_CHANGE)], problems=(401, 403, 409, 429))
 async def change_password(
     body: PasswordIn, request: Request, caller: Caller, settings: InForce, sign_in_service: SignInService
 ) -> None:

@@ -58,9 +58,7 @@ class TokenRefused(Unauthenticated):
     code = "sso_token"
     title = "Sign-in not verified"
     remedy = "Sign in again. If it fails again, ask the operator to check the server log."
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"The response of the identity provider could not be verified: {reason}.")
+    detail = "The response of the identity provider could not be verified: {}."
 
 
 class KeyUnknown(TokenRefused):
@@ -78,6 +76,7 @@ class EmailMissing(NotAdmitted):
     """The provider sent no e-mail address."""
 
     code = "sso_email_missing"
+    title = "Not admitted"
     detail = "The identity provider sent no e-mail address."
     remedy = "Configure the provider to send it: scope and claim `email`."
 
@@ -86,6 +85,7 @@ class EmailNotVerified(NotAdmitted):
     """The provider has not verified the e-mail address."""
 
     code = "sso_email_unverified"
+    title = "Not admitted"
     detail = "The identity provider has not verified your e-mail address."
     remedy = "Verify the address at the provider, then sign in again."
 
@@ -94,6 +94,7 @@ class DomainNotAdmitted(NotAdmitted):
     """The domain of the e-mail address is not allowed."""
 
     code = "sso_domain"
+    title = "Not admitted"
     detail = "E-mail addresses of your domain are not allowed to sign in."
     remedy = "Sign in with another account."
 
@@ -102,6 +103,7 @@ class NotInvited(NotAdmitted):
     """The user was not invited, and automatic creation of users is off."""
 
     code = "sso_not_invited"
+    title = "Not admitted"
     detail = "You have not been invited to this organisation."
     remedy = "Ask an admin to add your e-mail address."
 
@@ -110,6 +112,7 @@ class ShutOut(NotAdmitted):
     """An admin deactivated the user."""
 
     code = "sso_shut_out"
+    title = "Not admitted"
     detail = "Your account is deactivated."
     remedy = "Ask an admin to activate it."
 
@@ -118,6 +121,7 @@ class LinkedToAnother(NotAdmitted):
     """The e-mail address belongs to a user who is linked to another subject of the provider."""
 
     code = "sso_linked"
+    title = "Not admitted"
     detail = "Your e-mail address belongs to an account that is linked to a different identity at the provider."
     remedy = "If the account is yours, ask an admin to unlink it."
 
@@ -133,6 +137,7 @@ class ExtraMissing(Unavailable):
     """The libraries are not installed."""
 
     code = "sso_extra_missing"
+    title = "Unavailable"
     detail = "Single sign-on is configured, but the required libraries are not installed."
     remedy = "Install them with: pip install 'headgate[sso]'"
 
@@ -141,6 +146,7 @@ class TenantGone(Unavailable):
     """The tenant in the settings does not exist."""
 
     code = "sso_tenant"
+    title = "Unavailable"
     detail = "The organisation configured for single sign-on does not exist."
     remedy = "Correct HEADGATE_SINGLE_SIGN_ON__TENANT. `headgate tenants list` shows the organisations."
 
@@ -150,14 +156,14 @@ class NotLinked(Conflict):
 
     code = "sso_not_linked"
     title = "Not linked"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name} is not linked to the provider.", remedy="There is nothing to undo.")
+    detail = "{} is not linked to the provider."
+    remedy = "There is nothing to undo."
 
 
 class SingleSignOnOff(NotFound):
     """No provider is configured."""
 
     code = "sso_off"
+    title = "Not found"
     detail = "Single sign-on is not configured."
     remedy = "Sign in with e-mail address and password."

@@ -3,7 +3,7 @@
 from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Form, Query, Request, Response
+from fastapi import Depends, Form, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from headgate.features.access.caller import Caller, needs, public
@@ -17,12 +17,12 @@ from headgate.features.accounts.single_sign_on import service
 from headgate.features.accounts.single_sign_on.errors import ExtraMissing, SignInLost, SingleSignOnOff
 from headgate.features.accounts.single_sign_on.sign_on import ProviderIdentity, SingleSignOn
 from headgate.features.accounts.single_sign_on.transaction import LIFETIME_SECONDS
-from headgate.foundation.api import WriteSession, get_database, problems
+from headgate.foundation.api import Routes, WriteSession, get_database
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.foundation.settings import ServerSettings, Settings
 
-router = APIRouter(tags=["sign-in"])
+router = Routes(tags=["sign-in"])
 log = get_logger(__name__)
 SIGN_IN_PAGE = "/sign-in"
 CALLBACK = "/sign-in/oidc/callback"
@@ -44,11 +44,11 @@ Answer = Annotated[str | None, Query(description="As sent by the provider.")]
 
 @router.get(
     "/sign-in/oidc",
+    "Sign in with the provider",
+    [public("Users authenticate with this route. Attempts are rate-limited.")],
     status_code=303,
-    summary="Sign in with the provider",
+    problems=(404,),
     response_class=RedirectResponse,
-    responses=problems(404),
-    dependencies=[public("Users authenticate with this route. Attempts are rate-limited.")],
 )
 async def begin(
     request: Request,
@@ -74,13 +74,11 @@ async def begin(
 
 @router.get(
     CALLBACK,
+    "Complete sign-in with the provider",
+    [public("The provider authenticates the user. Only the browser that started the sign-in can complete it, once.")],
     status_code=303,
-    summary="Complete sign-in with the provider",
+    problems=(404,),
     response_class=RedirectResponse,
-    responses=problems(404),
-    dependencies=[
-        public("The provider authenticates the user. Only the browser that started the sign-in can complete it, once.")
-    ],
 )
 async def come_back(
     request: Request,
@@ -115,9 +113,10 @@ async def come_back(
 
 @router.post(
     "/sign-in/oidc/back-channel-logout",
-    summary="Sign out on request of the provider",
-    responses=problems(401, 404, 429),
-    dependencies=[public("Called by the provider. Its signed token names the sessions to end; the answer is empty.")],
+    "Sign out on request of the provider",
+    [public("Called by the provider. Its signed token names the sessions to end; the answer is empty.")],
+    status_code=200,
+    problems=(401, 404, 429),
 )
 async def back_channel_logout(
     request: Request,
@@ -137,11 +136,11 @@ async def back_channel_logout(
 
 @router.get(
     "/sign-in/oidc/sign-out",
+    "Sign out at the provider",
+    [public("Only redirects to the provider, which asks the user; changes nothing here.")],
     status_code=303,
-    summary="Sign out at the provider",
+    problems=(404,),
     response_class=RedirectResponse,
-    responses=problems(404),
-    dependencies=[public("Only redirects to the provider, which asks the user; changes nothing here.")],
 )
 async def sign_out_at_provider(request: Request, sign_on: SignOn) -> RedirectResponse:
     """Redirect after sign-out to the provider (OpenID Connect RP-Initiated Logout), else to the sign-in page."""
@@ -155,10 +154,9 @@ async def sign_out_at_provider(request: Request, sign_on: SignOn) -> RedirectRes
 
 @router.delete(
     "/users/{user_id}/single-sign-on",
-    status_code=204,
-    summary="Unlink a user from the provider",
-    responses=problems(401, 403, 404, 409),
-    dependencies=[needs(Permission.PEOPLE_MANAGE)],
+    "Unlink a user from the provider",
+    [needs(Permission.PEOPLE_MANAGE)],
+    problems=(401, 403, 404, 409),
 )
 async def unlink(user_id: str, session: WriteSession, caller: Caller) -> None:
     """Unlink a user with a new account at the provider: the next sign-in uses the verified e-mail address again."""

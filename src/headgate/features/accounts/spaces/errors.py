@@ -22,7 +22,6 @@ class SpaceNotFound(NotFound):
     """The caller can view no such space."""
 
     code = "space_not_found"
-    title = "Space not found"
 
     def __init__(self, space: str) -> None:
         if not space:
@@ -59,23 +58,20 @@ class SpaceNameTaken(Conflict):
 
     code = "space_name_taken"
     title = "Name taken"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"A space named '{name}' already exists.", remedy="Choose another name.")
+    detail = "A space named '{}' already exists."
+    remedy = "Choose another name."
 
 
 class SpaceInUse(Conflict):
     """The space cannot be deleted."""
 
     code = "space_in_use"
-    title = "Space in use"
 
 
 class TooManySpaces(Conflict):
     """The user has created the maximum number of spaces."""
 
     code = "too_many_spaces"
-    title = "Too many spaces"
     remedy = "Delete some, or ask an admin of your organisation to create one."
 
     def __init__(self, limit: int) -> None:
@@ -99,8 +95,5 @@ class LastOwner(Conflict):
     """Nobody would remain who may manage the space."""
 
     code = "last_owner"
-    title = "Last owner"
     remedy = "Make another user an owner first. An admin of your organisation can do it without an owner."
-
-    def __init__(self, space: str) -> None:
-        super().__init__(f"The space '{space}' would have no owner.")
+    detail = "The space '{}' would have no owner."

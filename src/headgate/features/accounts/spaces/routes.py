@@ -1,14 +1,12 @@
 """HTTP routes of spaces and their members."""
 
-from fastapi import APIRouter
-
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.accounts.spaces import members, service
 from headgate.features.accounts.spaces.schemas import MemberIn, MemberOut, SpaceIn, SpaceOut
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, Routes, WriteSession, page_of, parse_cursor
 
-router = APIRouter(prefix="/spaces", tags=["spaces"])
+router = Routes(prefix="/spaces", tags=["spaces"])
 VIEW, CREATE, MANAGE = (
     needs(Permission.SPACES_VIEW),
     needs(Permission.SPACES_CREATE),
@@ -16,7 +14,7 @@ VIEW, CREATE, MANAGE = (
 )
 
 
-@router.get("", summary="List spaces", responses=problems(), dependencies=[VIEW])
+@router.get("", "List spaces", [VIEW])
 async def list_spaces(session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None) -> Page[SpaceOut]:
     """List the spaces that you can view, with your role in each, oldest first."""
     spaces = await service.list_spaces(session, caller, limit=limit + 1, after=parse_cursor(cursor))
@@ -24,37 +22,31 @@ async def list_spaces(session: ReadSession, caller: Caller, limit: Limit = 50, c
     return Page(items=page, next_cursor=following)
 
 
-@router.post("", status_code=201, summary="Create a space", responses=problems(403, 409), dependencies=[CREATE])
+@router.post("", "Create a space", [CREATE], status_code=201, problems=(403, 409))
 async def create_space(body: SpaceIn, session: WriteSession, caller: Caller) -> SpaceOut:
     """Create a space for flows, which you own."""
     return SpaceOut.of(await service.create_space(session, caller, name=body.name))
 
 
-@router.get("/{space_id}", summary="Read a space", responses=problems(404), dependencies=[VIEW])
+@router.get("/{space_id}", "Read a space", [VIEW], problems=(404,))
 async def read_space(space_id: str, session: ReadSession, caller: Caller) -> SpaceOut:
     """A space with your role in it."""
     return SpaceOut.of(await service.read_space(session, caller, space_id))
 
 
-@router.patch("/{space_id}", summary="Rename a space", responses=problems(403, 404, 409), dependencies=[MANAGE])
+@router.patch("/{space_id}", "Rename a space", [MANAGE], problems=(403, 404, 409))
 async def rename_space(space_id: str, body: SpaceIn, session: WriteSession, caller: Caller) -> SpaceOut:
     """Rename a space."""
     return SpaceOut.of(await service.rename_space(session, caller, space_id, name=body.name))
 
 
-@router.delete(
-    "/{space_id}",
-    status_code=204,
-    summary="Delete a space",
-    responses=problems(403, 404, 409),
-    dependencies=[MANAGE],
-)
+@router.delete("/{space_id}", "Delete a space", [MANAGE], problems=(403, 404, 409))
 async def delete_space(space_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete a space with its assistants and MCP servers. A space that has or had flows cannot be deleted."""
     await service.delete_space(session, caller, space_id)
 
 
-@router.get("/{space_id}/members", summary="List members", responses=problems(404), dependencies=[VIEW])
+@router.get("/{space_id}/members", "List members", [VIEW], problems=(404,))
 async def list_members(
     space_id: str, session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[MemberOut]:
@@ -64,24 +56,13 @@ async def list_members(
     return Page(items=[MemberOut.model_validate(row) for row in page], next_cursor=following)
 
 
-@router.put(
-    "/{space_id}/members/{user_id}",
-    summary="Add a member, or change their role",
-    responses=problems(403, 404, 409),
-    dependencies=[MANAGE],
-)
+@router.put("/{space_id}/members/{user_id}", "Add a member, or change their role", [MANAGE], problems=(403, 404, 409))
 async def put_member(space_id: str, user_id: str, body: MemberIn, session: WriteSession, caller: Caller) -> MemberOut:
     """Set the role of a user of your organisation in a space."""
     return MemberOut.model_validate(await members.put_member(session, caller, space_id, user_id, role=body.role))
 
 
-@router.delete(
-    "/{space_id}/members/{user_id}",
-    status_code=204,
-    summary="Remove a member",
-    responses=problems(403, 404, 409),
-    dependencies=[MANAGE],
-)
+@router.delete("/{space_id}/members/{user_id}", "Remove a member", [MANAGE], problems=(403, 404, 409))
 async def remove_member(space_id: str, user_id: str, session: WriteSession, caller: Caller) -> None:
     """Remove a user from a space. Every user may leave a space; the last owner may not."""
     await members.remove_member(session, caller, space_id, user_id)

@@ -7,11 +7,8 @@ class TenantNotFound(NotFound):
     """No tenant has that name or id."""
 
     code = "tenant_not_found"
-    title = "Tenant not found"
     remedy = "List tenants with `headgate tenants list`, create one with `headgate tenants create`."
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"There is no tenant '{name}'.")
+    detail = "There is no tenant '{}'."
 
 
 class TenantNameTaken(Conflict):
@@ -19,6 +16,5 @@ class TenantNameTaken(Conflict):
 
     code = "tenant_name_taken"
     title = "Name taken"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"A tenant named '{name}' already exists.", remedy="Choose another name.")
+    detail = "A tenant named '{}' already exists."
+    remedy = "Choose another name."

@@ -7,7 +7,6 @@ class UserNotFound(NotFound):
     """The tenant has no such user."""
 
     code = "user_not_found"
-    title = "User not found"
     remedy = "`headgate users list` or GET /api/v1/users lists the users."
 
     def __init__(self, user: str) -> None:
@@ -20,20 +19,15 @@ class EmailTaken(Conflict):
     code = "email_taken"
     title = "Address taken"
     remedy = "`headgate users reset` creates a link to set a new password."
-
-    def __init__(self, email: str) -> None:
-        super().__init__(f"{email} is already a user of your organisation.")
+    detail = "{} is already a user of your organisation."
 
 
 class LastAdmin(Conflict):
     """Nobody would remain who can manage users."""
 
     code = "last_admin"
-    title = "Last admin"
     remedy = "Make another user an admin first."
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name} is the only admin who can sign in; nothing was changed.")
+    detail = "{} is the only admin who can sign in; nothing was changed."
 
 
 class SignsInNowhere(Conflict):

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -12,17 +12,17 @@ from headgate.features.accounts.sessions.schemas import SessionOut, Sessions, Se
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import deletion, service
 from headgate.features.accounts.users.schemas import Invited, LinkOut, UserIn, UserOut, UserPatch
-from headgate.foundation.api import Cursor, Limit, Page, ReadSession, WriteSession, page_of, parse_cursor, problems
+from headgate.foundation.api import Cursor, Limit, Page, ReadSession, Routes, WriteSession, page_of, parse_cursor
 from headgate.foundation.settings import Settings
 
-router = APIRouter(prefix="/users", tags=["people"])
+router = Routes(prefix="/users", tags=["people"])
 VIEW, MANAGE = needs(Permission.PEOPLE_VIEW), needs(Permission.PEOPLE_MANAGE)
 Search = Annotated[
     str | None, Query(max_length=200, pattern=r"^[^\x00]*$", description=("Part of a name or e-mail address."))
 ]
 
 
-@router.get("", summary="List people", responses=problems(401, 403), dependencies=[VIEW])
+@router.get("", "List people", [VIEW], problems=(401, 403))
 async def list_users(
     session: ReadSession, caller: Caller, search: Search = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[UserOut]:
@@ -32,7 +32,7 @@ async def list_users(
     return Page(items=[user_out(row) for row in page], next_cursor=following)
 
 
-@router.post("", status_code=201, summary="Invite a person", responses=problems(401, 403, 409), dependencies=[MANAGE])
+@router.post("", "Invite a person", [MANAGE], status_code=201, problems=(401, 403, 409))
 async def invite_user(body: UserIn, request: Request, session: WriteSession, caller: Caller) -> Invited:
     """Create a user with a space, and a link to set the password, which is shown only once."""
     settings: Settings = request.app.state.settings
@@ -40,25 +40,19 @@ async def invite_user(body: UserIn, request: Request, session: WriteSession, cal
     return Invited(**user_out(user).model_dump(), link=_link_out(link, request, settings))
 
 
-@router.get("/{user_id}", summary="Read a person", responses=problems(401, 403, 404), dependencies=[VIEW])
+@router.get("/{user_id}", "Read a person", [VIEW], problems=(401, 403, 404))
 async def read_user(user_id: str, session: ReadSession, caller: Caller) -> UserOut:
     """A user of your organisation."""
     return user_out(await service.get_user(session, caller, user_id))
 
 
-@router.patch("/{user_id}", summary="Change a person", responses=problems(401, 403, 404, 409), dependencies=[MANAGE])
+@router.patch("/{user_id}", "Change a person", [MANAGE], problems=(401, 403, 404, 409))
 async def update_user(user_id: str, body: UserPatch, session: WriteSession, caller: Caller) -> UserOut:
     """Change name, role in the organisation, or active state. The last admin who can sign in stays one."""
     return user_out(await service.update_user(session, caller, user_id, patch=body))
 
 
-@router.delete(
-    "/{user_id}",
-    status_code=204,
-    summary="Delete a user",
-    responses=problems(401, 403, 404, 409),
-    dependencies=[MANAGE],
-)
+@router.delete("/{user_id}", "Delete a user", [MANAGE], problems=(401, 403, 404, 409))
 async def delete_user(user_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete name, address, credentials, sessions and keys; history keeps the id. Flows and runs remain."""
     await deletion.delete_user(session, caller, user_id)
@@ -66,10 +60,10 @@ async def delete_user(user_id: str, session: WriteSession, caller: Caller) -> No
 
 @router.post(
     "/{user_id}/password-link",
+    "Create a link to set a password",
+    [MANAGE],
     status_code=201,
-    summary="Create a link to set a password",
-    responses=problems(401, 403, 404, 409),
-    dependencies=[MANAGE],
+    problems=(401, 403, 404, 409),
 )
 async def create_password_link(user_id: str, request: Request, session: WriteSession, caller: Caller) -> LinkOut:
     """Create a link for a forgotten password. Earlier links become invalid."""
@@ -78,12 +72,7 @@ async def create_password_link(user_id: str, request: Request, session: WriteSes
     return _link_out(link, request, settings)
 
 
-@router.get(
-    "/{user_id}/sessions",
-    summary="List a user's sessions",
-    responses=problems(401, 403, 404),
-    dependencies=[MANAGE],
-)
+@router.get("/{user_id}/sessions", "List a user's sessions", [MANAGE], problems=(401, 403, 404))
 async def list_sessions(user_id: str, request: Request, session: ReadSession, caller: Caller) -> Sessions:
     """List a user's sessions, most recently used first."""
     settings: Settings = request.app.state.settings
@@ -92,12 +81,7 @@ async def list_sessions(user_id: str, request: Request, session: ReadSession, ca
     return Sessions(items=[SessionOut.model_validate(row) for row in rows])
 
 
-@router.delete(
-    "/{user_id}/sessions",
-    summary="End a user's sessions",
-    responses=problems(401, 403, 404),
-    dependencies=[MANAGE],
-)
+@router.delete("/{user_id}/sessions", "End a user's sessions", [MANAGE], problems=(401, 403, 404))
 async def end_sessions(user_id: str, session: WriteSession, caller: Caller) -> SessionsEnded:
     """End all sessions of a user. The user can sign in again; API keys keep working."""
     user = await service.get_user(session, caller, user_id)

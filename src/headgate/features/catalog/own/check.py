@@ -75,7 +75,6 @@ class CodeRunners(Protocol):
 
     def runner(self, tenant_id: str) -> AbstractContextManager[CodeRunner]:
         """Return a runner for one check of a tenant."""
-        ...
 
 
 class ComponentChecker:

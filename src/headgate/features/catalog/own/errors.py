@@ -18,7 +18,6 @@ class ComponentNotPossible(ComponentNotMade):
     """The model states that no component can do this, and why; there is no retry."""
 
     code = "component_not_possible"
-    title = "Component not possible"
 
 
 class UnsafeCode(Invalid):

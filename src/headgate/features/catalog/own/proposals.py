@@ -24,7 +24,6 @@ class ComponentNotProposed(NotFound):
     """There is no such proposal for this user and this code."""
 
     code = "component_not_proposed"
-    title = "Component not proposed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -10,21 +10,16 @@ from headgate.features.catalog.own.checker import Checker
 from headgate.features.catalog.own.errors import ComponentNotMade
 from headgate.features.catalog.own.schemas import ComponentCheckIn, ComponentCheckOut
 from headgate.features.catalog.own.service import check_code
-from headgate.foundation.api import get_database, problems
+from headgate.foundation.api import Routes, get_database
 from headgate.foundation.database import Database
 
-router = APIRouter(tags=["components"])
+router = Routes(tags=["components"])
 
 
 Data = Annotated[Database, Depends(get_database)]
 
 
-@router.post(
-    "/components/check",
-    summary="Check a component's code",
-    responses=problems(403, 503),
-    dependencies=[needs(Permission.FLOWS_EDIT)],
-)
+@router.post("/components/check", "Check a component's code", [needs(Permission.FLOWS_EDIT)], problems=(403,))
 async def check(body: ComponentCheckIn, database: Data, checker: Checker, caller: Caller) -> ComponentCheckOut:
     """Scan code, describe it in the sandbox, and try it once with samples.
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -19,9 +19,9 @@ from headgate.features.connections.apis.schemas import (
     OperationsAccept,
 )
 from headgate.features.connections.errors import ApiNotDescribed
-from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
+from headgate.foundation.api import Page, ReadSession, Routes, WriteSession, part
 
-router = APIRouter(prefix="/connections", tags=["connections"])
+router = Routes(prefix="/connections", tags=["connections"])
 VIEW, OWN = needs(Permission.CONNECTIONS_VIEW), needs(Permission.CONNECTIONS_OWN)
 OPERATION = "Method and path of the operation, or its id."
 
@@ -29,13 +29,13 @@ OPERATION = "Method and path of the operation, or its id."
 Reader = Annotated[ApiReader, part("connections.apis")]
 
 
-@router.post("/suggestions", summary="Read what a description needs", responses=problems(403, 502), dependencies=[OWN])
+@router.post("/suggestions", "Read what a description needs", [OWN], problems=(403, 502))
 async def suggest(body: ApiDocumentIn, caller: Caller, reader: Reader) -> ApiSuggestionOut:
     """Read a description of an API, and return the kind and the fields of the connection that it needs."""
     return await reader.suggest(caller, body)
 
 
-@router.put("/{connection}/api", summary="Describe the API", responses=problems(403, 404, 502), dependencies=[OWN])
+@router.put("/{connection}/api", "Describe the API", [OWN], problems=(403, 404, 502))
 async def put(connection: str, body: ApiDocumentIn, caller: Caller, reader: Reader) -> ApiChangesOut:
     """Read a description of the connection's API: its operations become available to steps.
 
@@ -44,27 +44,19 @@ async def put(connection: str, body: ApiDocumentIn, caller: Caller, reader: Read
     return await reader.describe(caller, connection, body)
 
 
-@router.get(
-    "/{connection}/api", summary="Read the description of the API", responses=problems(404), dependencies=[VIEW]
-)
+@router.get("/{connection}/api", "Read the description of the API", [VIEW], problems=(404,))
 async def get(connection: str, session: ReadSession, caller: Caller) -> ApiOut:
     """The description of the connection's API, without its operations."""
     return await service.describe(session, caller, connection)
 
 
-@router.delete(
-    "/{connection}/api",
-    status_code=204,
-    summary="Remove the description of the API",
-    responses=problems(403, 404),
-    dependencies=[OWN],
-)
+@router.delete("/{connection}/api", "Remove the description of the API", [OWN], problems=(403, 404))
 async def delete(connection: str, session: WriteSession, caller: Caller) -> None:
     """Remove the description. Steps that name its operations fail when they run."""
     await service.remove_description(session, caller, connection)
 
 
-@router.get("/{connection}/operations", summary="Search operations", responses=problems(404), dependencies=[VIEW])
+@router.get("/{connection}/operations", "Search operations", [VIEW], problems=(404,))
 async def operations(
     connection: str,
     session: ReadSession,
@@ -82,7 +74,7 @@ async def operations(
     return Page(items=[service.operation_out(row) for row in rows[:limit]], next_cursor=more)
 
 
-@router.get("/{connection}/operation", summary="Read an operation", responses=problems(404), dependencies=[VIEW])
+@router.get("/{connection}/operation", "Read an operation", [VIEW], problems=(404,))
 async def operation(
     connection: str,
     session: ReadSession,
@@ -93,12 +85,7 @@ async def operation(
     return service.operation_detail(await service.get_operation(session, caller, connection, name))
 
 
-@router.post(
-    "/{connection}/operations/accept",
-    summary="Accept changed operations",
-    responses=problems(403, 404, 409),
-    dependencies=[OWN],
-)
+@router.post("/{connection}/operations/accept", "Accept changed operations", [OWN], problems=(403, 404, 409))
 async def accept(connection: str, body: OperationsAccept, session: WriteSession, caller: Caller) -> Page[str]:
     """Accept operations whose description changed, so that agents get them. Returns their keys."""
     keys = await service.accept_operations(session, caller, connection, keys=body.operations, sha256=body.sha256)

@@ -32,7 +32,6 @@ class DescriptionReplaced(Conflict):
     """The description was replaced after the user had seen it."""
 
     code = "description_replaced"
-    title = "Description replaced"
 
 
 @dataclass(frozen=True, slots=True)

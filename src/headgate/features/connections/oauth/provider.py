@@ -38,7 +38,6 @@ class ProviderHttp(Protocol):
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
         """Send a request."""
-        ...
 
 
 class GrantEnded(ProviderFailed):

@@ -34,7 +34,6 @@ class StoreHttp(Protocol):
         timeout_seconds: float = 30.0,
     ) -> HttpAnswer:
         """Send a request."""
-        ...
 
 
 class SecretStore(Protocol):
@@ -42,7 +41,6 @@ class SecretStore(Protocol):
 
     async def read(self, value: OutsideValue, *, tenant_id: str, space_id: str) -> str:
         """Return the text that a reference names. Raises `VaultRefused`, `VaultFailed`, `ExtraNotInstalled`."""
-        ...
 
 
 async def answer_of(

@@ -7,7 +7,6 @@ class CommentNotFound(NotFound):
     """No such comment on this flow."""
 
     code = "comment_not_found"
-    title = "Comment not found"
 
     def __init__(self, comment_id: str) -> None:
         super().__init__(f"There is no comment '{comment_id[:64]}' on this flow.", remedy="List the comments.")
@@ -26,7 +25,6 @@ class TooManyComments(Invalid):
     """The flow has the maximum number of comments."""
 
     code = "too_many_comments"
-    title = "Too many comments"
 
     def __init__(self, most: int) -> None:
         super().__init__(f"A flow has at most {most} comments.", remedy="Delete comments that are resolved.")

@@ -18,6 +18,7 @@ from headgate.features.flows.service import get_flow, record_change
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
+from headgate.foundation.shaped import shaped
 
 MOST_COMMENTS = 500
 """Comments on one flow."""
@@ -133,13 +134,9 @@ async def _shown(
 
 
 def _out(row: FlowCommentRow, name: str | None, mentions: Sequence[tuple[str, str]]) -> CommentOut:
-    return CommentOut(
-        id=row.id,
-        node_id=row.node_id,
+    return shaped(
+        CommentOut,
+        row,
         author=None if row.author_user_id is None else Person(user_id=row.author_user_id, name=name or ""),
-        text=row.text,
         mentions=[Person(user_id=user_id, name=name) for user_id, name in mentions],
-        created_at=row.created_at,
-        edited_at=row.edited_at,
-        resolved_at=row.resolved_at,
     )

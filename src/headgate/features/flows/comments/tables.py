@@ -2,24 +2,22 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, String, UniqueConstraint
+from sqlalchemy import ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Row, Timestamp
+from headgate.foundation.database import Row, TenantRow, Timestamp, of_tenant
 
 
-class FlowCommentRow(Row):
+class FlowCommentRow(TenantRow):
     """A comment on a flow, or on one of its nodes."""
 
     __tablename__ = "flow_comments"
     __table_args__ = (
-        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
+        of_tenant("flow_id", "flows"),
         UniqueConstraint("id", "tenant_id"),
         Index("ix_flow_comments_flow_id_id", "flow_id", "id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     flow_id: Mapped[str] = mapped_column(String(36))
     node_id: Mapped[str | None] = mapped_column(String(64))
     """None: on the flow as a whole. A node that was deleted leaves its comments."""
@@ -34,11 +32,7 @@ class FlowCommentMentionRow(Row):
     """A user that a comment mentions."""
 
     __tablename__ = "flow_comment_mentions"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["comment_id", "tenant_id"], ["flow_comments.id", "flow_comments.tenant_id"], ondelete="CASCADE"
-        ),
-    )
+    __table_args__ = (of_tenant("comment_id", "flow_comments"),)
 
     comment_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     user_id: Mapped[str] = mapped_column(ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, index=True)

@@ -2,21 +2,21 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.flows.organization import bulk, service
 from headgate.features.flows.organization.schemas import BulkIn, BulkOut, Collections
-from headgate.foundation.api import ReadSession, WriteSession, get_database, problems
+from headgate.foundation.api import ReadSession, Routes, WriteSession, get_database
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 
-router = APIRouter(tags=["flows"])
+router = Routes(tags=["flows"])
 _VIEW, _EDIT = [needs(Permission.FLOWS_VIEW)], [needs(Permission.FLOWS_EDIT)]
 
 
-@router.get("/flow-collections", summary="List folders and tags", responses=problems(404), dependencies=_VIEW)
+@router.get("/flow-collections", "List folders and tags", _VIEW, problems=(404,))
 async def collections(
     request: Request, session: ReadSession, caller: Caller, space_id: Annotated[str | None, Query(max_length=64)] = None
 ) -> Collections:
@@ -25,7 +25,7 @@ async def collections(
     return await service.collections_of(session, caller, space_id=space_id, trash_days=settings.retention.trash_days)
 
 
-@router.post("/flow-collections", summary="Change several flows", responses=problems(403), dependencies=_EDIT)
+@router.post("/flow-collections", "Change several flows", _EDIT, problems=(403,))
 async def change_several(body: BulkIn, database: Annotated[Database, Depends(get_database)], caller: Caller) -> BulkOut:
     """Move, tag, untag, unpublish, delete or restore each of the flows. The response has one result per flow.
 
@@ -34,19 +34,13 @@ async def change_several(body: BulkIn, database: Annotated[Database, Depends(get
     return BulkOut(items=await bulk.change_each(database, caller, body))
 
 
-@router.put(
-    "/flows/{flow_id}/favourite", status_code=204, summary="Mark as favourite", responses=problems(404),
-    dependencies=_VIEW,
-)  # fmt: skip
+@router.put("/flows/{flow_id}/favourite", "Mark as favourite", _VIEW, problems=(404,))
 async def add_favourite(flow_id: str, session: WriteSession, caller: Caller) -> None:
     """Mark a flow as your favourite."""
     await service.set_favourite(session, caller, flow_id, favourite=True)
 
 
-@router.delete(
-    "/flows/{flow_id}/favourite", status_code=204, summary="Remove from favourites", responses=problems(404),
-    dependencies=_VIEW,
-)  # fmt: skip
+@router.delete("/flows/{flow_id}/favourite", "Remove from favourites", _VIEW, problems=(404,))
 async def remove_favourite(flow_id: str, session: WriteSession, caller: Caller) -> None:
     """Remove a flow from your favourites."""
     await service.set_favourite(session, caller, flow_id, favourite=False)

@@ -14,6 +14,7 @@ from headgate.features.packs.errors import BadPack
 from headgate.features.packs.manifest import MOST_ARCHIVE_BYTES
 from headgate.features.packs.tables import PackItem
 from headgate.foundation.names import Name
+from headgate.foundation.shaped import shaped
 from headgate.graph.manifest import Manifest
 
 _MOST_TEXT = MOST_ARCHIVE_BYTES * 4 // 3 + 8
@@ -117,16 +118,13 @@ class PackOut(BaseModel):
         """Return the public form for a caller."""
         row, manifest = entry.row, entry.row.manifest
         seen = [use for use in entry.uses if use.seen_by(principal)]
-        return cls(
-            name=row.name,
-            version=row.version,
+        return shaped(
+            cls,
+            row,
             title=manifest["title"],
             description=manifest["description"],
             author=manifest["author"],
-            digest=row.digest,
-            key_id=row.key_id,
             signer=SignerOut.model_validate(entry.signer) if entry.signer else None,
-            installed_at=row.installed_at,
             parts=[_part(item) for item in entry.items],
             reach=_reach(entry.reach, entry.secrets),
             flows=[_flow(use, outdated=not use.in_draft <= entry.current) for use in seen],

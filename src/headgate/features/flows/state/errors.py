@@ -7,7 +7,6 @@ class StateNotFound(NotFound):
     """The flow has no value of that name."""
 
     code = "state_not_found"
-    title = "State not found"
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -19,7 +18,6 @@ class StateChanged(Conflict):
     """The value has another version than the expected one."""
 
     code = "state_changed"
-    title = "State changed"
     remedy = "Read it again and decide on its new value."
 
     def __init__(self, name: str, *, expected: int, version: int) -> None:
@@ -30,4 +28,3 @@ class StateInvalid(Invalid):
     """The name, the value or the change is not possible."""
 
     code = "state_invalid"
-    title = "State invalid"

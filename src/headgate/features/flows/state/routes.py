@@ -2,17 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.flows.state import service
 from headgate.features.flows.state.changes import MOST_VALUES
 from headgate.features.flows.state.schemas import StateIn, StateList, StateOut
-from headgate.foundation.api import ReadSession, WriteSession, part, problems
+from headgate.foundation.api import ReadSession, Routes, WriteSession, part
 from headgate.foundation.crypto import SecretBox
 
-router = APIRouter(prefix="/flows", tags=["flows"])
+router = Routes(prefix="/flows", tags=["flows"])
 _VIEW, _EDIT = [needs(Permission.RUNS_VIEW)], [needs(Permission.FLOWS_EDIT)]
 
 
@@ -20,13 +20,13 @@ Box = Annotated[SecretBox, part("box")]
 Draft = Annotated[bool, Query(description="The state of versions that were never published, such as test runs.")]
 
 
-@router.get("/{flow_id}/state", summary="List the state of a flow", responses=problems(404), dependencies=_VIEW)
+@router.get("/{flow_id}/state", "List the state of a flow", _VIEW, problems=(404,))
 async def list_(flow_id: str, session: ReadSession, caller: Caller, *, draft: Draft = False) -> StateList:
     """List the names of values that last between runs of the flow."""
     return StateList(items=list(await service.list_state(session, caller, flow_id, draft=draft)))
 
 
-@router.get("/{flow_id}/state/{name}", summary="Read a state", responses=problems(404), dependencies=_VIEW)
+@router.get("/{flow_id}/state/{name}", "Read a state", _VIEW, problems=(404,))
 async def read(
     flow_id: str,
     name: str,
@@ -41,7 +41,7 @@ async def read(
     return await service.get_state(session, caller, flow_id, name, draft=draft, box=box, history=history)
 
 
-@router.put("/{flow_id}/state/{name}", summary="Set a state", responses=problems(403, 404, 409), dependencies=_EDIT)
+@router.put("/{flow_id}/state/{name}", "Set a state", _EDIT, problems=(403, 404, 409))
 async def put(
     flow_id: str, name: str, body: StateIn, session: WriteSession, caller: Caller, box: Box, *, draft: Draft = False
 ) -> StateOut:
@@ -49,13 +49,7 @@ async def put(
     return await service.set_state(session, caller, flow_id, name, body, draft=draft, box=box)
 
 
-@router.delete(
-    "/{flow_id}/state/{name}",
-    status_code=204,
-    summary="Delete a state",
-    responses=problems(403, 404),
-    dependencies=_EDIT,
-)
+@router.delete("/{flow_id}/state/{name}", "Delete a state", _EDIT, problems=(403, 404))
 async def delete(flow_id: str, name: str, session: WriteSession, caller: Caller, *, draft: Draft = False) -> None:
     """Delete a value and its history. The state of published versions needs `flows.publish`."""
     await service.delete_state(session, caller, flow_id, name, draft=draft)

@@ -12,11 +12,9 @@ class Sealer(Protocol):
 
     def encrypt(self, secret: SecretStr) -> bytes:
         """Encrypt a text to a token that is safe to store."""
-        ...
 
     def decrypt(self, token: bytes) -> SecretStr:
         """Decrypt a token. Raises `Unavailable` when the key is not the one that encrypted it."""
-        ...
 
 
 def seal(box: Sealer, content: Mapping[str, Any]) -> bytes:

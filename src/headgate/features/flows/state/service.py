@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
-from headgate.features.audit.recorder import record
+from headgate.features.audit.recorder import record_of
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.service import get_flow
 from headgate.features.flows.state import repository
@@ -64,13 +64,11 @@ async def set_state(
     change = StateChange(name, "set", body.value, expected_version=body.expected_version)
     place = Place(principal.tenant_id, flow_id, draft)
     written = (await write_value(session, change, Writer(user_id=principal.user_id), place, box=box)).value
-    await record(
+    await record_of(
         session,
         principal,
         "flow.state_set",
-        id=flow.id,
-        name=flow.name,
-        space_id=flow.space_id,
+        flow,
         payload={
             "state": name,
             "draft": draft,
@@ -89,15 +87,7 @@ async def delete_state(session: AsyncSession, principal: Principal, flow_id: str
         raise StateNotFound(name)
     await repository.delete_states(session, flow_id, tenant_id=principal.tenant_id, draft=draft, only=name)
     payload = {"state": name, "draft": draft, "version": row.version}
-    await record(
-        session,
-        principal,
-        "flow.state_deleted",
-        id=flow.id,
-        name=flow.name,
-        space_id=flow.space_id,
-        payload=payload,
-    )
+    await record_of(session, principal, "flow.state_deleted", flow, payload=payload)
 
 
 async def _editable(session: AsyncSession, principal: Principal, flow_id: str, *, draft: bool) -> FlowRow:

@@ -3,16 +3,14 @@
 from sqlalchemy import BigInteger, ForeignKeyConstraint, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Encrypted, Row
+from headgate.foundation.database import Encrypted, Row, of_tenant
 
 
 class FlowStateRow(Row):
     """The current value of a name. Runs of versions that were never published have values of their own (`draft`)."""
 
     __tablename__ = "flow_states"
-    __table_args__ = (
-        ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
-    )
+    __table_args__ = (of_tenant("flow_id", "flows"),)
 
     flow_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     draft: Mapped[bool] = mapped_column(primary_key=True)

@@ -62,7 +62,6 @@ class Listing(Protocol):
 
     def entries(self) -> AsyncIterator[Entry]:
         """Yield the entries, each key once."""
-        ...
 
 
 @dataclass(slots=True)

@@ -42,11 +42,9 @@ class Source(Protocol):
     @property
     def label(self) -> str:
         """Return its name for messages."""
-        ...
 
     def fetch(self, weights: Weights, partial: Path, progress: Progress) -> None:
         """Append to `partial` until it has `weights.size` bytes. Raises `PullFailed`; what came stays."""
-        ...
 
 
 class HttpsSource:

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -33,12 +33,13 @@ from headgate.features.models.setup.schemas import (
 from headgate.features.models.setup.space import SpaceModels
 from headgate.features.models.setup.testing import try_server
 from headgate.features.models.setup.values import ModelFacts, ModelRole
-from headgate.foundation.api import ReadSession, WriteSession, get_database, part, problems
+from headgate.foundation.api import ReadSession, Routes, WriteSession, get_database, part
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
+from headgate.foundation.shaped import shaped
 from headgate.sdk.values import Model
 
-router = APIRouter(tags=["models"])
+router = Routes(tags=["models"])
 VIEW, SEE = needs(Permission.CATALOG_VIEW), needs(Permission.VARIABLES_VIEW)
 MANAGE, DESCRIBE = needs(Permission.SPACE_VARIABLES_MANAGE), needs(Permission.MODELS_MANAGE)
 InSpace = Annotated[str | None, Query(description="Id of the space; default: your own.")]
@@ -57,7 +58,7 @@ Keys = Annotated[SpaceModels, Depends(_keys)]
 Fetches = Annotated[LocalFetches, part("local_fetches")]
 
 
-@router.get("/model-servers", summary="List model servers", responses=problems(), dependencies=[SEE])
+@router.get("/model-servers", "List model servers", [SEE])
 async def list_servers(session: ReadSession, caller: Caller) -> ModelServersOut:
     """The model servers of the organisation and of the spaces you see, and the kinds of servers there are."""
     rows = await service.list_servers(session, caller)
@@ -67,7 +68,7 @@ async def list_servers(session: ReadSession, caller: Caller) -> ModelServersOut:
     )
 
 
-@router.put("/model-servers/{name}", summary="Set a model server", responses=problems(403, 404), dependencies=[MANAGE])
+@router.put("/model-servers/{name}", "Set a model server", [MANAGE], problems=(403, 404))
 async def put_server(
     name: ServerName,
     body: ModelServerIn,
@@ -87,13 +88,7 @@ async def put_server(
     return ModelServerOut.model_validate(row)
 
 
-@router.delete(
-    "/model-servers/{name}",
-    status_code=204,
-    summary="Remove a model server",
-    responses=problems(403, 404),
-    dependencies=[MANAGE],
-)
+@router.delete("/model-servers/{name}", "Remove a model server", [MANAGE], problems=(403, 404))
 async def delete_server(
     name: ServerName,
     session: WriteSession,
@@ -106,12 +101,7 @@ async def delete_server(
     await service.delete_server(session, caller, name=name, space_id=space_id, organisation=organisation)
 
 
-@router.post(
-    "/model-servers/{name}/test",
-    summary="Test a model server",
-    responses=problems(403, 404, 429),
-    dependencies=[MANAGE],
-)
+@router.post("/model-servers/{name}/test", "Test a model server", [MANAGE], problems=(403, 404, 429))
 async def test_server(
     request: Request,
     database: Annotated[Database, Depends(get_database)],
@@ -133,7 +123,7 @@ async def test_server(
     return result
 
 
-@router.get("/model-facts", summary="List models, including hidden ones", responses=problems(), dependencies=[VIEW])
+@router.get("/model-facts", "List models, including hidden ones", [VIEW])
 async def list_facts(
     request: Request, keys: Keys, provider: Annotated[str | None, Query(max_length=64)] = None
 ) -> list[ModelInfo]:
@@ -141,12 +131,7 @@ async def list_facts(
     return await all_models(keys, local=request.app.state.local_models, provider=provider, hidden=True)
 
 
-@router.put(
-    "/model-facts/{provider}/{name:path}",
-    summary="Add, describe, price or hide a model",
-    responses=problems(403),
-    dependencies=[DESCRIBE],
-)
+@router.put("/model-facts/{provider}/{name:path}", "Add, describe, price or hide a model", [DESCRIBE], problems=(403,))
 async def put_facts(
     provider: Annotated[str, Path(max_length=64)],
     name: ModelName,
@@ -164,11 +149,7 @@ async def put_facts(
 
 
 @router.delete(
-    "/model-facts/{provider}/{name:path}",
-    status_code=204,
-    summary="Delete the description of a model",
-    responses=problems(403, 404),
-    dependencies=[DESCRIBE],
+    "/model-facts/{provider}/{name:path}", "Delete the description of a model", [DESCRIBE], problems=(403, 404)
 )
 async def delete_facts(
     provider: Annotated[str, Path(max_length=64)], name: ModelName, session: WriteSession, caller: Caller
@@ -177,16 +158,14 @@ async def delete_facts(
     await service.delete_facts(session, caller, provider=provider, name=name)
 
 
-@router.get("/model-roles", summary="List the models of roles", responses=problems(), dependencies=[VIEW])
+@router.get("/model-roles", "List the models of roles", [VIEW])
 async def list_roles(request: Request, keys: Keys) -> RolesOut:
     """List the default models of roles, their sources, and whether they are ready."""
     survey = await readiness.survey(keys, local=request.app.state.local_models)
     return RolesOut(items=survey.roles)
 
 
-@router.put(
-    "/model-roles/{role}", summary="Choose the model of a role", responses=problems(403), dependencies=[DESCRIBE]
-)
+@router.put("/model-roles/{role}", "Choose the model of a role", [DESCRIBE], problems=(403,))
 async def put_role(
     request: Request,
     role: ModelRole,
@@ -201,31 +180,19 @@ async def put_role(
     return await list_roles(request, _keys(request, caller))
 
 
-@router.delete(
-    "/model-roles/{role}",
-    status_code=204,
-    summary="Reset a role to its default",
-    responses=problems(403, 404),
-    dependencies=[DESCRIBE],
-)
+@router.delete("/model-roles/{role}", "Reset a role to its default", [DESCRIBE], problems=(403, 404))
 async def delete_role(role: ModelRole, session: WriteSession, caller: Caller) -> None:
     """Remove the choice; the variable of the environment applies again, or the role it inherits from."""
     await service.delete_role(session, caller, role=role)
 
 
-@router.get("/local-models", summary="List local models", responses=problems(), dependencies=[VIEW])
+@router.get("/local-models", "List local models", [VIEW])
 async def list_local(fetches: Fetches) -> list[LocalModelOut]:
     """List local models: those on this machine, and those that can be downloaded, with progress."""
     return await asyncio.to_thread(_local_models, fetches)
 
 
-@router.post(
-    "/local-models/{name}/fetch",
-    status_code=202,
-    summary="Download a local model",
-    responses=problems(403, 404),
-    dependencies=[DESCRIBE],
-)
+@router.post("/local-models/{name}/fetch", "Download a local model", [DESCRIBE], status_code=202, problems=(403, 404))
 async def fetch_local(
     name: Annotated[str, Path(max_length=100)],
     fetches: Fetches,
@@ -240,13 +207,7 @@ async def fetch_local(
     return await asyncio.to_thread(_local_models, fetches)
 
 
-@router.delete(
-    "/local-models/{name}/fetch",
-    status_code=204,
-    summary="Stop the download of a local model",
-    responses=problems(403),
-    dependencies=[DESCRIBE],
-)
+@router.delete("/local-models/{name}/fetch", "Stop the download of a local model", [DESCRIBE], problems=(403,))
 async def stop_local(
     name: Annotated[str, Path(max_length=100)], fetches: Fetches, session: WriteSession, caller: Caller
 ) -> None:
@@ -262,13 +223,9 @@ def _local_models(fetches: LocalFetches) -> list[LocalModelOut]:
 def _local_model(model: LocalModel, fetch: Fetch | None) -> LocalModelOut:
     running = fetch is not None and fetch.running
     done = max(model.partial, fetch.done) if fetch is not None and running else model.partial
-    return LocalModelOut(
-        name=model.name,
-        label=model.label,
-        use=model.use,
-        size=model.size,
-        licence=model.licence,
-        ready=model.ready,
+    return shaped(
+        LocalModelOut,
+        model,
         done=model.size if model.ready else done,
         fetching=running,
         detail=fetch.detail if fetch is not None else "",

@@ -7,7 +7,6 @@ class ApprovalNotFound(NotFound):
     """The caller can view no such approval."""
 
     code = "approval_not_found"
-    title = "Approval not found"
 
     def __init__(self, approval_id: str) -> None:
         super().__init__(f"There is no approval '{approval_id[:100]}'.", remedy="List the approvals to see their ids.")

@@ -1,6 +1,6 @@
 """HTTP routes for the holders of one-time links. Opening a link decides nothing."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from headgate.features.access.caller import public
 from headgate.features.accounts.addresses import address_of, counted
@@ -8,9 +8,9 @@ from headgate.features.accounts.ports import Scope
 from headgate.features.runs.approvals import links
 from headgate.features.runs.approvals.routes import Box, Classifications
 from headgate.features.runs.approvals.schemas import ReviewDecisionIn, ReviewOut, ReviewTokenIn
-from headgate.foundation.api import ReadSession, WriteSession, problems
+from headgate.foundation.api import ReadSession, Routes, WriteSession
 
-router = APIRouter(prefix="/reviews", tags=["approvals"])
+router = Routes(prefix="/reviews", tags=["approvals"])
 
 
 async def _count(request: Request) -> None:
@@ -19,9 +19,9 @@ async def _count(request: Request) -> None:
 
 @router.post(
     "/read",
-    summary="Read what a one-time link asks",
-    responses=problems(404, 429),
-    dependencies=[public("Only the holder of the link can use it. Attempts are rate-limited.")],
+    "Read what a one-time link asks",
+    [public("Only the holder of the link can use it. Attempts are rate-limited.")],
+    problems=(404, 429),
 )
 async def read(
     body: ReviewTokenIn, request: Request, session: ReadSession, box: Box, scheme: Classifications
@@ -33,10 +33,9 @@ async def read(
 
 @router.post(
     "/decide",
-    status_code=204,
-    summary="Decide with a one-time link",
-    responses=problems(404, 409, 429),
-    dependencies=[public("The link is the right to decide one approval. It works once; attempts are rate-limited.")],
+    "Decide with a one-time link",
+    [public("The link is the right to decide one approval. It works once; attempts are rate-limited.")],
+    problems=(404, 409, 429),
 )
 async def decide(
     body: ReviewDecisionIn, request: Request, session: WriteSession, box: Box, scheme: Classifications

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import Depends, Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -25,18 +25,18 @@ from headgate.foundation.api import (
     Limit,
     Page,
     ReadSession,
+    Routes,
     WriteSession,
     get_database,
     page_of,
     parse_cursor,
     part,
-    problems,
 )
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
 from headgate.graph.classification import Scheme
 
-router = APIRouter(prefix="/approvals", tags=["approvals"])
+router = Routes(prefix="/approvals", tags=["approvals"])
 _VIEW = [needs(Permission.RUNS_VIEW)]
 
 
@@ -50,7 +50,7 @@ Classifications = Annotated[Scheme | None, Depends(_scheme)]
 """None while they are disabled."""
 
 
-@router.get("", summary="List approvals", responses=problems(404), dependencies=_VIEW)
+@router.get("", "List approvals", _VIEW, problems=(404,))
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -79,18 +79,13 @@ async def list_(
     return Page(items=page, next_cursor=following)
 
 
-@router.get("/count", summary="Count approvals that wait for you", responses=problems(), dependencies=_VIEW)
+@router.get("/count", "Count approvals that wait for you", _VIEW)
 async def count(session: ReadSession, caller: Caller) -> PendingCount:
     """Return how many approvals wait for your decision."""
     return PendingCount(pending=await service.count_mine(session, caller))
 
 
-@router.post(
-    "/decisions",
-    summary="Decide several approvals",
-    responses=problems(403),
-    dependencies=[needs(Permission.RUNS_START)],
-)
+@router.post("/decisions", "Decide several approvals", [needs(Permission.RUNS_START)], problems=(403,))
 async def decide_several(
     body: DecisionsIn, database: Annotated[Database, Depends(get_database)], caller: Caller, box: Box
 ) -> DecisionsOut:
@@ -98,24 +93,19 @@ async def decide_several(
     return DecisionsOut(items=await bulk.decide_each(database, caller, body.decisions, box=box))
 
 
-@router.get("/{approval_id}", summary="Read an approval", responses=problems(404), dependencies=_VIEW)
+@router.get("/{approval_id}", "Read an approval", _VIEW, problems=(404,))
 async def read(approval_id: str, session: ReadSession, caller: Caller, box: Box) -> ApprovalOut:
     """Return what a step asks users to decide, and their decisions."""
     return await service.get_approval(session, caller, approval_id, box=box)
 
 
-@router.post(
-    "/{approval_id}/decision",
-    summary="Decide an approval",
-    responses=problems(403, 404, 409),
-    dependencies=[needs(Permission.RUNS_START)],
-)
+@router.post("/{approval_id}/decision", "Decide an approval", [needs(Permission.RUNS_START)], problems=(403, 404, 409))
 async def decide(approval_id: str, body: DecisionIn, session: WriteSession, caller: Caller, box: Box) -> ApprovalOut:
     """Approve or reject. The run continues as soon as enough users have decided."""
     return await service.decide(session, caller, approval_id, body, box=box)
 
 
-@router.get("/{approval_id}/links", summary="List one-time links", responses=problems(404), dependencies=_VIEW)
+@router.get("/{approval_id}/links", "List one-time links", _VIEW, problems=(404,))
 async def list_links(approval_id: str, session: ReadSession, caller: Caller) -> ReviewLinksOut:
     """Return the links with which outside reviewers can decide, or have decided."""
     return ReviewLinksOut(items=await links.get_links(session, caller, approval_id))
@@ -123,10 +113,10 @@ async def list_links(approval_id: str, session: ReadSession, caller: Caller) -> 
 
 @router.post(
     "/{approval_id}/links",
+    "Create a one-time link",
+    [needs(Permission.RUNS_START)],
     status_code=201,
-    summary="Create a one-time link",
-    responses=problems(403, 404, 422),
-    dependencies=[needs(Permission.RUNS_START)],
+    problems=(403, 404),
 )
 async def create_link(
     approval_id: str,
@@ -143,11 +133,7 @@ async def create_link(
 
 
 @router.delete(
-    "/{approval_id}/links/{link_id}",
-    status_code=204,
-    summary="Delete a one-time link",
-    responses=problems(403, 404),
-    dependencies=[needs(Permission.RUNS_START)],
+    "/{approval_id}/links/{link_id}", "Delete a one-time link", [needs(Permission.RUNS_START)], problems=(403, 404)
 )
 async def delete_link(approval_id: str, link_id: str, session: WriteSession, caller: Caller) -> None:
     """Make an unused link invalid."""

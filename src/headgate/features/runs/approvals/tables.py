@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, String, Text, UniqueConstraint, text
+from sqlalchemy import BigInteger, CheckConstraint, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.jobs.tables import JobColumns, job_indexes
-from headgate.foundation.database import Encrypted, Json, Row
+from headgate.foundation.database import Encrypted, Json, Row, TenantRow, of_tenant
 
 
-class ApprovalRow(Row):
+class ApprovalRow(TenantRow):
     """What a step asks users to decide, one row per step and call of a tool. Pending ones end with their run."""
 
     __tablename__ = "approvals"
@@ -17,13 +17,11 @@ class ApprovalRow(Row):
         UniqueConstraint("flow_run_id", "step_id", "round"),
         UniqueConstraint("id", "tenant_id"),
         Index("ux_approvals_scope", "flow_run_id", "step_id", "scope", unique=True),
-        ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+        of_tenant("flow_run_id", "flow_runs"),
         CheckConstraint("status IN ('pending', 'approved', 'rejected', 'timed_out')", name="status_known"),
         Index("ix_approvals_tenant_id_status_id", "tenant_id", "status", "id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     space_id: Mapped[str] = mapped_column(String(36))
     flow_run_id: Mapped[str] = mapped_column(String(36))
     flow_id: Mapped[str] = mapped_column(String(36))
@@ -62,7 +60,7 @@ class ApprovalDecisionRow(Row):
 
     __tablename__ = "approval_decisions"
     __table_args__ = (
-        ForeignKeyConstraint(["approval_id", "tenant_id"], ["approvals.id", "approvals.tenant_id"], ondelete="CASCADE"),
+        of_tenant("approval_id", "approvals"),
         CheckConstraint("decision IN ('approve', 'reject')", name="decision_known"),
     )
 
@@ -82,20 +80,18 @@ class ApprovalDecisionRow(Row):
     decided_at: Mapped[int] = mapped_column(BigInteger)
 
 
-class ApprovalNoticeRow(JobColumns, Row):
+class ApprovalNoticeRow(JobColumns, TenantRow):
     """A notice of an approval by webhook, mail or chat, sent once when it is due and the approval is pending."""
 
     __tablename__ = "approval_notices"
     __table_args__ = (
         UniqueConstraint("approval_id", "number"),
-        ForeignKeyConstraint(["approval_id", "tenant_id"], ["approvals.id", "approvals.tenant_id"], ondelete="CASCADE"),
+        of_tenant("approval_id", "approvals"),
         CheckConstraint("kind IN ('asked', 'reminder', 'escalated')", name="kind_known"),
         CheckConstraint("status IN ('pending', 'delivered', 'failed', 'cancelled')", name="status_known"),
         *job_indexes("approval_notices"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     approval_id: Mapped[str] = mapped_column(String(36))
     number: Mapped[int]
     """From 0, in the order in which they were planned."""
@@ -116,18 +112,16 @@ class ApprovalNoticeRow(JobColumns, Row):
     sent_at: Mapped[int | None] = mapped_column(BigInteger)
 
 
-class ApprovalLinkRow(Row):
+class ApprovalLinkRow(TenantRow):
     """A one-time link to decide an approval in place of the user who created it. Its token is stored as a hash."""
 
     __tablename__ = "approval_links"
     __table_args__ = (
         UniqueConstraint("token_hash"),
         Index("ix_approval_links_approval_id", "approval_id"),
-        ForeignKeyConstraint(["approval_id", "tenant_id"], ["approvals.id", "approvals.tenant_id"], ondelete="CASCADE"),
+        of_tenant("approval_id", "approvals"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     approval_id: Mapped[str] = mapped_column(String(36))
     token_hash: Mapped[str] = mapped_column(String(64))
     recipient: Mapped[str] = mapped_column(String(200))

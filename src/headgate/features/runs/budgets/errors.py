@@ -16,4 +16,3 @@ class PriceUnknown(Invalid):
     """A budget of money applies to a model without a known price."""
 
     code = "price_unknown"
-    title = "Price unknown"

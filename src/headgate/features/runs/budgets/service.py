@@ -17,7 +17,6 @@ class Prices(Protocol):
 
     async def of(self, origin: Origin, model: Model) -> tuple[float, float] | None:
         """Return US dollars per million tokens of prompt and answer; None when unknown."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,13 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
-    ForeignKeyConstraint,
     Index,
     PrimaryKeyConstraint,
     String,
     Table,
 )
 
-from headgate.foundation.database import metadata
+from headgate.foundation.database import metadata, of_tenant
 
 budget_accounts = Table(
     "budget_accounts",
@@ -24,8 +23,8 @@ budget_accounts = Table(
     Column("used", BigInteger, nullable=False),
     Column("changed_at", BigInteger, nullable=False),
     PrimaryKeyConstraint("subject", "kind"),
-    ForeignKeyConstraint(["flow_id", "tenant_id"], ["flows.id", "flows.tenant_id"], ondelete="CASCADE"),
-    ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    of_tenant("flow_id", "flows"),
+    of_tenant("flow_run_id", "flow_runs"),
     CheckConstraint("used >= 0", name="used_not_negative"),
     Index("ix_budget_accounts_flow_id", "flow_id", "changed_at"),
     Index("ix_budget_accounts_flow_run_id", "flow_run_id"),

@@ -7,7 +7,6 @@ class ConversationNotFound(NotFound):
     """The caller has no such conversation."""
 
     code = "conversation_not_found"
-    title = "Conversation not found"
 
     def __init__(self, conversation_id: str) -> None:
         super().__init__(
@@ -33,6 +32,4 @@ class NotAChat(Invalid):
     code = "not_a_chat"
     title = "The flow takes no chat messages"
     remedy = "Publish a version with a ChatInput and without a form, or run the flow from its page."
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"The published version of '{name}' has a form, or no chat input.")
+    detail = "The published version of '{}' has a form, or no chat input."

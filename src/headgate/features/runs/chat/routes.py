@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import Depends, Query, Response
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -31,15 +31,15 @@ from headgate.foundation.api import (
     Limit,
     Page,
     ReadSession,
+    Routes,
     WriteSession,
     get_database,
     parse_cursor,
     part,
-    problems,
 )
 from headgate.foundation.database import Database
 
-router = APIRouter(prefix="/chat", tags=["runs"])
+router = Routes(prefix="/chat", tags=["runs"])
 Rows = Annotated[Database, Depends(get_database)]
 Search = Annotated[str, Query(max_length=200)]
 _START = [needs(Permission.RUNS_START)]
@@ -49,7 +49,7 @@ _EDIT = [needs(Permission.KNOWLEDGE_EDIT)]
 Engine = Annotated[ExecutionBackend, part("engine")]
 
 
-@router.get("/flows", summary="List flows to chat with", responses=problems(), dependencies=_START)
+@router.get("/flows", "List flows to chat with", _START)
 async def list_flows(
     session: ReadSession, caller: Caller, limit: Limit = 50, cursor: Cursor = None, search: Search = ""
 ) -> Page[ChatFlow]:
@@ -60,13 +60,13 @@ async def list_flows(
     return Page(items=items, next_cursor=following)
 
 
-@router.get("/flows/{flow_id}", summary="Read a flow to chat with", responses=problems(404), dependencies=_START)
+@router.get("/flows/{flow_id}", "Read a flow to chat with", _START, problems=(404,))
 async def read_flow(flow_id: str, session: ReadSession, caller: Caller) -> ChatFlowOut:
     """Return what the chat shows of a published flow, without its definition."""
     return await service.get_chat_flow(session, caller, flow_id)
 
 
-@router.get("/conversations", summary="List conversations", responses=problems(404), dependencies=_START)
+@router.get("/conversations", "List conversations", _START, problems=(404,))
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -82,17 +82,13 @@ async def list_(
     return Page(items=items, next_cursor=following)
 
 
-@router.post(
-    "/conversations", status_code=201, summary="Start a conversation", responses=problems(404), dependencies=_START
-)
+@router.post("/conversations", "Start a conversation", _START, status_code=201, problems=(404,))
 async def add(body: ConversationIn, session: WriteSession, caller: Caller) -> ConversationOut:
     """Start a conversation with a published flow. Only you can read it; you keep the 1,000 last used of each flow."""
     return await service.add_conversation(session, caller, body.flow_id)
 
 
-@router.patch(
-    "/conversations/{conversation_id}", summary="Rename a conversation", responses=problems(404), dependencies=_START
-)
+@router.patch("/conversations/{conversation_id}", "Rename a conversation", _START, problems=(404,))
 async def rename(
     conversation_id: str, body: ConversationPatch, session: WriteSession, caller: Caller
 ) -> ConversationOut:
@@ -100,24 +96,13 @@ async def rename(
     return await service.rename_conversation(session, caller, conversation_id, body.title)
 
 
-@router.delete(
-    "/conversations/{conversation_id}",
-    status_code=204,
-    summary="Delete a conversation",
-    responses=problems(404),
-    dependencies=_START,
-)
+@router.delete("/conversations/{conversation_id}", "Delete a conversation", _START, problems=(404,))
 async def delete(conversation_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete one of your conversations. Its runs stay until the retention of the flow deletes them."""
     await service.delete_conversation(session, caller, conversation_id)
 
 
-@router.get(
-    "/conversations/{conversation_id}/messages",
-    summary="List messages of a conversation",
-    responses=problems(404),
-    dependencies=_START,
-)
+@router.get("/conversations/{conversation_id}/messages", "List messages of a conversation", _START, problems=(404,))
 async def messages(
     conversation_id: str,
     database: Rows,
@@ -134,11 +119,7 @@ async def messages(
 
 
 @router.post(
-    "/conversations/{conversation_id}/messages",
-    status_code=201,
-    summary="Send a message",
-    responses=problems(404, 409),
-    dependencies=_START,
+    "/conversations/{conversation_id}/messages", "Send a message", _START, status_code=201, problems=(404, 409)
 )
 async def send(
     conversation_id: str,
@@ -167,23 +148,13 @@ async def send(
     return run
 
 
-@router.get(
-    "/conversations/{conversation_id}/feedback",
-    summary="List feedback on a conversation",
-    responses=problems(404),
-    dependencies=_START,
-)
+@router.get("/conversations/{conversation_id}/feedback", "List feedback on a conversation", _START, problems=(404,))
 async def conversation_feedback(conversation_id: str, session: ReadSession, caller: Caller) -> list[FeedbackOut]:
     """List what you think of the answers of one of your conversations."""
     return await feedback.list_feedback(session, caller, conversation_id)
 
 
-@router.put(
-    "/conversations/{conversation_id}/messages/{run_id}/feedback",
-    summary="Rate an answer",
-    responses=problems(404),
-    dependencies=_START,
-)
+@router.put("/conversations/{conversation_id}/messages/{run_id}/feedback", "Rate an answer", _START, problems=(404,))
 async def rate(
     conversation_id: str, run_id: str, body: FeedbackIn, session: WriteSession, caller: Caller
 ) -> FeedbackOut:
@@ -191,7 +162,7 @@ async def rate(
     return await feedback.put_feedback(session, caller, conversation_id, run_id, body)
 
 
-@router.get("/feedback/{base_id}", summary="List rated answers", responses=problems(403, 404), dependencies=_EDIT)
+@router.get("/feedback/{base_id}", "List rated answers", _EDIT, problems=(403, 404))
 async def rated_answers(
     database: Rows,
     engine: Engine,
@@ -207,13 +178,7 @@ async def rated_answers(
     return Page(items=items, next_cursor=following)
 
 
-@router.delete(
-    "/feedback/{base_id}/{run_id}",
-    status_code=204,
-    summary="Delete feedback",
-    responses=problems(403, 404),
-    dependencies=_EDIT,
-)
+@router.delete("/feedback/{base_id}/{run_id}", "Delete feedback", _EDIT, problems=(403, 404))
 async def delete_feedback(base_id: str, run_id: str, session: WriteSession, caller: Caller) -> None:
     """Delete feedback on an answer from a knowledge base, for example when it has become a question."""
     await feedback.delete_feedback(session, caller, base_id, run_id)

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, Column, ForeignKeyConstraint, Index, String, Table, Text
 
-from headgate.foundation.database import Json, metadata
+from headgate.foundation.database import Json, metadata, of_tenant
 
 chat_feedback = Table(
     "chat_feedback",
@@ -17,7 +17,7 @@ chat_feedback = Table(
     Column("document_ids", Json, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     ForeignKeyConstraint(["run_id", "flow_id"], ["flow_runs.id", "flow_runs.flow_id"], ondelete="CASCADE"),
-    ForeignKeyConstraint(["user_id", "tenant_id"], ["users.id", "users.tenant_id"], ondelete="CASCADE"),
+    of_tenant("user_id", "users"),
     Index("ix_chat_feedback_base_id_run_id", "base_id", "run_id"),
 )
 """One row for each answer that its user has rated, or a visitor (no user); deleted with the run.

@@ -2,16 +2,15 @@
 
 from datetime import datetime
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.circuits import service
 from headgate.features.runs.circuits.service import CircuitState
-from headgate.foundation.api import Page, ReadSession, WriteSession, problems
+from headgate.foundation.api import Page, ReadSession, Routes, WriteSession
 
-router = APIRouter(prefix="/circuits", tags=["quotas"])
+router = Routes(prefix="/circuits", tags=["quotas"])
 _MANAGE = [needs(Permission.QUOTAS_MANAGE)]
 
 
@@ -33,13 +32,13 @@ class CircuitOut(BaseModel):
     """Code of the last failure, or `http_` and its status."""
 
 
-@router.get("", summary="List hosts that fail", responses=problems(), dependencies=_MANAGE)
+@router.get("", "List hosts that fail", _MANAGE)
 async def list_(session: ReadSession, caller: Caller) -> Page[CircuitOut]:
     """List the hosts that failed for flows of the organisation and have not answered since."""
     return Page(items=[CircuitOut.model_validate(row) for row in await service.list_circuits(session, caller)])
 
 
-@router.delete("/{host:path}", status_code=204, summary="Reset a host", responses=problems(404), dependencies=_MANAGE)
+@router.delete("/{host:path}", "Reset a host", _MANAGE, problems=(404,))
 async def reset(host: str, session: WriteSession, caller: Caller) -> None:
     """Let a host be asked again at once; on other servers within a second."""
     await service.reset_circuit(session, caller, host)

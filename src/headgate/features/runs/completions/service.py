@@ -25,7 +25,6 @@ class ModelNotFound(NotFound):
     """No published flow of that id or name for this caller."""
 
     code = "model_not_found"
-    title = "Model not found"
 
     def __init__(self, model: str) -> None:
         super().__init__(

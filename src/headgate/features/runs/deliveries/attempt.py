@@ -33,7 +33,6 @@ class OnePost(Protocol):
 
     async def post_once(self, url: str, *, headers: dict[str, str], body: bytes, timeout_seconds: float) -> int:
         """Send one POST without retries and return the status. Raises `UpstreamFailed`, `Forbidden` or `Invalid`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

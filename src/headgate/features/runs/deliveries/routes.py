@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import Depends, Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -21,15 +21,15 @@ from headgate.foundation.api import (
     Limit,
     Page,
     ReadSession,
+    Routes,
     get_database,
     page_of,
     parse_cursor,
     part,
-    problems,
 )
 from headgate.foundation.database import Database
 
-router = APIRouter(tags=["deliveries"])
+router = Routes(tags=["deliveries"])
 _RUN = "/flow-runs/{run_id}"
 _START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
@@ -38,23 +38,13 @@ Rows = Annotated[Database, Depends(get_database)]
 Sending = Annotated[Deliveries, part("engine.services.deliveries")]
 
 
-@router.get(
-    _RUN + "/deliveries",
-    summary="List a run's deliveries",
-    responses=problems(404),
-    dependencies=[needs(Permission.RUNS_VIEW)],
-)
+@router.get(_RUN + "/deliveries", "List a run's deliveries", [needs(Permission.RUNS_VIEW)], problems=(404,))
 async def list_(run_id: str, session: ReadSession, caller: Caller) -> Page[DeliveryOut]:
     """List the deliveries of the run's steps, sent and pending, with every attempt."""
     return Page(items=await service.list_deliveries(session, caller, run_id))
 
 
-@router.post(
-    _RUN + "/deliveries/{delivery_id}/redeliver",
-    summary="Deliver again",
-    responses=problems(404, 409),
-    dependencies=_START,
-)
+@router.post(_RUN + "/deliveries/{delivery_id}/redeliver", "Deliver again", _START, problems=(404, 409))
 async def redeliver(run_id: str, delivery_id: str, database: Rows, caller: Caller, sending: Sending) -> RedeliveredOut:
     """Send a delivered or failed delivery again, with the same idempotency key. No step is executed."""
     async with database.writing() as session:
@@ -62,9 +52,7 @@ async def redeliver(run_id: str, delivery_id: str, database: Rows, caller: Calle
     return await _sent(database, caller, run_id, ids, sending)
 
 
-@router.post(
-    _RUN + "/redeliver", summary="Retry failed deliveries of a run", responses=problems(404), dependencies=_START
-)
+@router.post(_RUN + "/redeliver", "Retry failed deliveries of a run", _START, problems=(404,))
 async def redeliver_failed(
     run_id: str,
     database: Rows,
@@ -78,7 +66,7 @@ async def redeliver_failed(
     return await _sent(database, caller, run_id, ids, sending)
 
 
-@router.get("/deliveries", summary="List deliveries", responses=problems(), dependencies=[needs(Permission.RUNS_VIEW)])
+@router.get("/deliveries", "List deliveries", [needs(Permission.RUNS_VIEW)])
 async def list_all(
     session: ReadSession,
     caller: Caller,
@@ -95,9 +83,7 @@ async def list_all(
     return Page(items=items, next_cursor=following)
 
 
-@router.post(
-    "/deliveries/redeliver", summary="Retry deliveries of several runs", responses=problems(404), dependencies=_START
-)
+@router.post("/deliveries/redeliver", "Retry deliveries of several runs", _START, problems=(404,))
 async def redeliver_many(
     database: Rows, caller: Caller, sending: Sending, body: RedeliverIn | None = None
 ) -> RedeliveredMany:

@@ -24,6 +24,7 @@ from headgate.features.runs.permitted import find_run
 from headgate.features.runs.repository import AnyRow
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import moment
+from headgate.foundation.shaped import shaped
 
 
 async def list_deliveries(
@@ -180,30 +181,15 @@ async def _record(session: AsyncSession, principal: Principal, run: AnyRow, agai
 
 
 def _view(row: Any, attempts: Sequence[Any]) -> DeliveryOut:  # noqa: ANN401 - rows
-    return DeliveryOut(
-        id=row.id,
+    return shaped(
+        DeliveryOut,
+        row,
         run_id=row.flow_run_id,
-        flow_id=row.flow_id,
-        step_id=row.step_id,
         url=row.url_shown,
-        status=row.status,
         webhook_delivered=row.status == DeliveryStatus.DELIVERED,
         webhook_error=_error(row),
-        idempotency_key=row.idempotency_key,
-        last_status=row.last_status,
-        created_at=moment(row.created_at),
-        delivered_at=None if row.delivered_at is None else moment(row.delivered_at),
         next_attempt_at=None if row.due_at is None else moment(row.due_at),
-        attempts=[
-            DeliveryAttemptOut(
-                attempt_no=attempt.attempt_no,
-                status_code=attempt.status_code,
-                error=_error(attempt),
-                started_at=moment(attempt.started_at),
-                finished_at=None if attempt.finished_at is None else moment(attempt.finished_at),
-            )
-            for attempt in attempts
-        ],
+        attempts=[shaped(DeliveryAttemptOut, attempt, error=_error(attempt)) for attempt in attempts],
     )
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import (
 )
 
 from headgate.features.jobs.tables import job_columns, job_indexes
-from headgate.foundation.database import Encrypted, metadata, partial_index
+from headgate.foundation.database import Encrypted, metadata, of_tenant, partial_index
 
 webhook_deliveries = Table(
     "webhook_deliveries",
@@ -68,8 +68,6 @@ webhook_delivery_attempts = Table(
     Column("error_code", String(64)),
     Column("error_message", Text),
     PrimaryKeyConstraint("delivery_id", "attempt_no"),
-    ForeignKeyConstraint(
-        ["delivery_id", "tenant_id"], ["webhook_deliveries.id", "webhook_deliveries.tenant_id"], ondelete="CASCADE"
-    ),
+    of_tenant("delivery_id", "webhook_deliveries"),
     CheckConstraint("attempt_no >= 1", name="attempt_from_one"),
 )

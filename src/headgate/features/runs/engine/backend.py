@@ -104,30 +104,24 @@ class ExecutionBackend(Protocol):
     @property
     def plans(self) -> Plans:
         """Plans of versions."""
-        ...
 
     @property
     def services(self) -> Services:
         """Services that steps may use."""
-        ...
 
     @property
     def store(self) -> RunStore:
         """The rows of runs."""
-        ...
 
     @property
     def feed(self) -> EventFeed:
         """Source of the events of runs, whichever process executes them."""
-        ...
 
     async def open(self) -> None:
         """Connect; recover what an earlier process left, if configured."""
-        ...
 
     async def close(self) -> None:
         """Stop claiming steps, give running steps a moment to finish, leave the rest to be recovered."""
-        ...
 
     async def start(self, request: RunRequest) -> RunStatus:
         """Store a run and schedule it. Once this returns, the run survives any crash.
@@ -135,47 +129,37 @@ class ExecutionBackend(Protocol):
         Raises `FlowInvalid`, `Unavailable`, or `SourceGone` when the results to reuse no longer exist; then no run
         is stored.
         """
-        ...
 
     async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
         """Resume a failed run on its own version (see `RunStore.resume`) and execute its remainder.
 
         Steps that dead workers left are ended first. Returns None when the tenant has no such run.
         """
-        ...
 
     async def cancel(self, run_id: str, tenant_id: str, entry: Entry | None = None) -> Cancelled | None:
         """Cancel a run; idempotent. Returns None when the tenant has no such run."""
-        ...
 
     async def pause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
         """Pause a run (see `RunStore.pause`). Returns None when the tenant has no such run."""
-        ...
 
     async def unpause(self, key: RunKey, entry: Entry | None = None) -> Paused | None:
         """Continue a paused run (see `RunStore.unpause`). Returns None when the tenant has no such run.
 
         A process that executes nothing else, such as a command, leaves it to the server.
         """
-        ...
 
     async def wait(self, run_id: str) -> None:
         """Wait until the run is over."""
-        ...
 
     async def recover(self) -> int:
         """Recover runs without a worker: queued ones, and steps of workers that died. Returns how many."""
-        ...
 
     def drain(self, *, draining: bool, handing_over: bool) -> None:
         """Start and recover no runs here while `draining`; begin no step of its runs either while `handing_over`."""
-        ...
 
     @property
     def working(self) -> int:
         """Runs that are executed in this process."""
-        ...
 
     async def health(self) -> BackendHealth:
         """Report whether runs can make progress now. Returns within two seconds and raises nothing."""
-        ...

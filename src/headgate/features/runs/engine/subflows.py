@@ -25,33 +25,26 @@ class Engine(Protocol):
     @property
     def plans(self) -> Plans:
         """Plans of versions."""
-        ...
 
     @property
     def services(self) -> Services:
         """Services that steps may use."""
-        ...
 
     @property
     def store(self) -> RunStore:
         """The rows of runs."""
-        ...
 
     async def start(self, request: RunRequest) -> RunStatus:
         """Store a run and schedule it."""
-        ...
 
     async def resume(self, key: RunKey) -> Resumed | None:
         """Resume a failed run."""
-        ...
 
     async def pause(self, key: RunKey) -> Paused | None:
         """Pause a run."""
-        ...
 
     async def wake_run(self, run_id: str) -> None:
         """Wake the steps of a run that are due, and continue it."""
-        ...
 
 
 class Subflows:

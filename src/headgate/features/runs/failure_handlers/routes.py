@@ -2,24 +2,22 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter
-
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.failure_handlers.schemas import FailureHandlingOut, HandlerLinkOut
 from headgate.features.runs.permitted import require_of_run
 from headgate.features.runs.service import read_run
-from headgate.foundation.api import part, problems
+from headgate.foundation.api import Routes, part
 
-router = APIRouter(tags=["runs"])
+router = Routes(tags=["runs"])
 
 
 @router.get(
     "/flow-runs/{run_id}/error-handler",
-    summary="Read the error handler of a run",
-    responses=problems(404),
-    dependencies=[needs(Permission.RUNS_VIEW)],
+    "Read the error handler of a run",
+    [needs(Permission.RUNS_VIEW)],
+    problems=(404,),
 )
 async def of_run(
     run_id: str, caller: Caller, engine: Annotated[ExecutionBackend, part("engine")]

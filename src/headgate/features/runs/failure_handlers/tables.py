@@ -4,7 +4,6 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
-    ForeignKeyConstraint,
     PrimaryKeyConstraint,
     String,
     Table,
@@ -14,7 +13,7 @@ from sqlalchemy import (
 
 from headgate.features.runs.failure_handlers.values import HandlerStatus
 from headgate.features.runs.states import sql_list
-from headgate.foundation.database import metadata, partial_index
+from headgate.foundation.database import metadata, of_tenant, partial_index
 
 failure_handlers = Table(
     "failure_handlers",
@@ -28,7 +27,7 @@ failure_handlers = Table(
     Column("claimed_at", BigInteger, nullable=False),
     PrimaryKeyConstraint("failed_run_id"),
     UniqueConstraint("handler_run_id"),
-    ForeignKeyConstraint(["failed_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    of_tenant("failed_run_id", "flow_runs"),
     CheckConstraint(f"status IN {sql_list(HandlerStatus)}", name="status_known"),
     partial_index("ix_failure_handlers_due", "claimed_at", where="status = 'due'"),
 )

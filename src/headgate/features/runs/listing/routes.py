@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -10,12 +10,12 @@ from headgate.features.flows.organization.filters import FlowFilter
 from headgate.features.flows.organization.names import LONGEST_TAG, Folder
 from headgate.features.runs.listing import service
 from headgate.features.runs.listing.schemas import FlowItem, SortKey
-from headgate.foundation.api import Limit, Page, ReadSession, problems
+from headgate.foundation.api import Limit, Page, ReadSession, Routes
 
-router = APIRouter(tags=["flows"])
+router = Routes(tags=["flows"])
 
 
-@router.get("/flows", summary="List flows", responses=problems(404), dependencies=[needs(Permission.FLOWS_VIEW)])
+@router.get("/flows", "List flows", [needs(Permission.FLOWS_VIEW)], problems=(404,))
 async def list_(
     request: Request,
     session: ReadSession,

@@ -23,6 +23,7 @@ from headgate.foundation.database import microseconds, moment
 from headgate.foundation.errors import Invalid
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.ids import is_id
+from headgate.foundation.shaped import shaped
 from headgate.graph.model import Flow
 from headgate.graph.own_code import own_codes
 
@@ -85,26 +86,15 @@ def _item(
     places: Places,
 ) -> FlowItem:
     ran = row.run_id is not None and principal.may(Permission.RUNS_VIEW, row.space_id)
-    return FlowItem(
-        id=row.id,
-        name=row.name,
-        description=row.description,
-        space_id=row.space_id,
-        revision=row.revision,
-        published_version=row.published_version,
-        owner_user_id=row.owner_user_id,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        release=row.release,
+    return shaped(
+        FlowItem,
+        row,
         changed_since=row.published_version is not None and row.draft_version != row.published_version,
         problems=problems,
         steps=len(flow.nodes),
         icon=flow.settings.icon,
-        updated_by=row.updated_by,
-        folder=row.folder,
         tags=places.tags.get(row.id, []),
         favourite=row.id in places.favourites,
-        deleted_at=row.deleted_at,
         last_run=_run(row) if ran else None,
         sketch=_sketch(flow),
     )

@@ -22,23 +22,18 @@ class ChatModels(Protocol):
 
     async def chat_model(self, origin: Origin, model: Model) -> "BaseChatModel":
         """Return the model. Raises `Invalid` naming the missing key or extra."""
-        ...
 
     async def transcribe(self, origin: Origin, model: Model, audio: Recording) -> Transcript:
         """Transcribe a recording. Raises the errors of a chat model's call."""
-        ...
 
     async def embed(self, origin: Origin, model: Model, texts: Sequence[str]) -> "Embedded":
         """Return the vectors of texts. Raises the errors of a chat model's call."""
-        ...
 
     async def rerank(self, origin: Origin, model: Model, query: str, texts: Sequence[str]) -> "Reranked":
         """Return how well texts answer a query. Raises the errors of a chat model's call."""
-        ...
 
     def check_inputs(self, model: Model, files: Sequence[File], *, unreadable: bool = False) -> frozenset[str]:
         """Return the ids of files that the model accepts directly. Raises `Invalid` for an unsupported file."""
-        ...
 
 
 class Secrets(Protocol):
@@ -49,11 +44,9 @@ class Secrets(Protocol):
 
         Raises `NotFound` naming it, `Forbidden` when it is restricted to other servers.
         """
-        ...
 
     async def recall(self, key: RunKey) -> None:
         """Load the secrets that other processes have read for a run into the current task, for masking."""
-        ...
 
 
 class Connections(Protocol):
@@ -61,7 +54,6 @@ class Connections(Protocol):
 
     async def open(self, origin: Origin, name: str) -> Connection:
         """Open a connection for a step. Raises `NotFound` with the nearest name, `Invalid` when it cannot be used."""
-        ...
 
 
 class ServerTool(Protocol):
@@ -70,27 +62,22 @@ class ServerTool(Protocol):
     @property
     def name(self) -> str:
         """Its name on the server."""
-        ...
 
     @property
     def description(self) -> str:
         """Description by the server: data, never an instruction."""
-        ...
 
     @property
     def input_schema(self) -> Mapping[str, JsonValue]:
         """JSON Schema of the arguments, an object."""
-        ...
 
     @property
     def read_only(self) -> bool:
         """Whether the server declares that it changes nothing."""
-        ...
 
     @property
     def changed(self) -> bool:
         """Whether its description has changed since a user accepted it."""
-        ...
 
 
 class ServerConnection(Protocol):
@@ -99,25 +86,20 @@ class ServerConnection(Protocol):
     @property
     def tools(self) -> Sequence[ServerTool]:
         """Return the enabled tools."""
-        ...
 
     @property
     def url(self) -> str:
         """Return its address; empty for a program."""
-        ...
 
     @property
     def sampling(self) -> "Sampling | None":
         """Return the model that answers its requests; None for none."""
-        ...
 
     async def call(self, tool: str, arguments: Mapping[str, JsonValue], answers: "Answers | None" = None) -> JsonValue:
         """Call a tool; `answers` has what the server asks. Raises `HeadgateError` with a message for a model."""
-        ...
 
     async def close(self) -> None:
         """End the session and the program that it runs in."""
-        ...
 
 
 class McpServers(Protocol):
@@ -125,7 +107,6 @@ class McpServers(Protocol):
 
     async def connection(self, origin: Origin, server: str) -> ServerConnection:
         """Return the server of that name; nothing is sent yet. Raises `NotFound` naming the nearest one, `Invalid`."""
-        ...
 
 
 class Workspaces(Protocol):
@@ -133,7 +114,6 @@ class Workspaces(Protocol):
 
     async def of_run(self, key: RunKey, root_path: str, *, read_only: bool) -> WorkspaceTools:
         """Return the tools of the user who started the run, bound to that user; nothing is accessed yet."""
-        ...
 
 
 class ScopedRunner(CodeRunner, Protocol):
@@ -145,7 +125,6 @@ class ScopedRunner(CodeRunner, Protocol):
 
     def close(self) -> None:
         """End the processes, so that nothing remains for another execution."""
-        ...
 
 
 class CodeRunners(Protocol):
@@ -153,4 +132,3 @@ class CodeRunners(Protocol):
 
     def runner(self, tenant_id: str) -> ScopedRunner:
         """Return a runner for one execution for a tenant."""
-        ...

@@ -22,12 +22,10 @@ class GivenFiles(Protocol):
     @property
     def files(self) -> tuple[File, ...]:
         """The files, in the given order."""
-        ...
 
     @property
     def unshared(self) -> tuple[str, ...]:
         """Ids of those that only their owner has access to until the run takes them."""
-        ...
 
 
 class RunFiles(Protocol):
@@ -35,30 +33,24 @@ class RunFiles(Protocol):
 
     async def given(self, principal: Principal, file_ids: Sequence[str]) -> GivenFiles:
         """Return the files of these ids, in that order. Raises `NotFound` naming the first inaccessible one."""
-        ...
 
     async def take(self, principal: Principal, flow_id: str, unshared: Sequence[str]) -> None:
         """Share the user's uploads with the space of the flow whose run takes them."""
-        ...
 
     async def read(self, tenant_id: str, file_id: str) -> bytes:
         """Return the content, for ids that Headgate itself stored. Raises `NotFound`."""
-        ...
 
     async def read_in(self, tenant_id: str, flow_id: str, file_id: str) -> bytes:
         """Return the content, for ids that a flow's author may have chosen.
 
         Raises `NotFound` for a file that no run of the flow, or of another flow of its space, created or took.
         """
-        ...
 
     async def of_run(self, key: RunKey) -> tuple[File, ...]:
         """Return the artifacts of a run so far, oldest first."""
-        ...
 
     async def save(self, origin: Origin, name: str, content: bytes, media_type: str) -> File:
         """Store an artifact with its tags."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +68,11 @@ class FlowState(Protocol):
 
     async def read(self, origin: Origin, name: str) -> StoredValue:
         """Return a value of the flow of a step."""
-        ...
 
     async def write(
         self, origin: Origin, change: StateChange, *, outside: Sequence[str], classification: int | None = None
     ) -> StoredValue:
         """Change a value once for a step of a run; with the marks and the classification of what reached the step."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +114,6 @@ class KnowledgeBases(Protocol):
 
         Raises `NotFound` for an unknown base, `Invalid` for a search that needs a model which the base does not have.
         """
-        ...
 
     async def search(
         self,
@@ -149,7 +138,6 @@ class KnowledgeBases(Protocol):
         Raises:
             NotFound: The space has no such base.
         """
-        ...
 
     async def add(self, origin: Origin, document: NewDocument, *, level: int) -> AddedDocument:
         """Add a document as the user who started the run, with at least a classification. See `sdk.Knowledge.add`."""

@@ -27,7 +27,6 @@ class Approvals(Protocol):
         `scope` is the tool call of the step that asks, the same in each attempt; empty where the step itself asks.
         `classification` is that of what is shown; None without classifications.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +60,6 @@ class SentEvents(Protocol):
             TooLarge: The data is too large.
             RateLimited: The space keeps too many events.
         """
-        ...
 
     async def wait(self, origin: Origin, query: EventQuery) -> EventReceipt | Pending | None:
         """Return the event of a step; `Pending` while there is none, None when the time is over. Raises `Invalid`."""
-        ...

@@ -1,20 +1,17 @@
 """HTTP route of import reports."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.preview.importing import ImportReport, ImportReportIn, ImportReports
-from headgate.foundation.api import problems
+from headgate.foundation.api import Routes
 
-router = APIRouter(tags=["flows"])
+router = Routes(tags=["flows"])
 
 
 @router.post(
-    "/flows/import/report",
-    summary="Inspect a file before importing it",
-    responses=problems(403),
-    dependencies=[needs(Permission.FLOWS_EDIT)],
+    "/flows/import/report", "Inspect a file before importing it", [needs(Permission.FLOWS_EDIT)], problems=(403,)
 )
 async def report(body: ImportReportIn, request: Request, caller: Caller) -> ImportReport:
     """Report the code, hosts, credentials, models and tools that a file would use. Nothing is stored or executed.

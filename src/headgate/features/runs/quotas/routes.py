@@ -1,18 +1,18 @@
 """HTTP routes of limits."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.runs.quotas.bounds import SECOND, Quota, Scope
+from headgate.features.runs.quotas.bounds import Quota, Scope
 from headgate.features.runs.quotas.service import Quotas
-from headgate.foundation.api import Page, ReadSession, WriteSession, part, problems
+from headgate.foundation.api import Page, ReadSession, Routes, WriteSession, part
+from headgate.foundation.shaped import shaped
 
-router = APIRouter(prefix="/quotas", tags=["quotas"])
+router = Routes(prefix="/quotas", tags=["quotas"])
 _MANAGE = [needs(Permission.QUOTAS_MANAGE)]
 LARGEST = 10**15
 
@@ -48,28 +48,13 @@ class QuotaIn(BaseModel):
     most: int | None = Field(ge=0, le=LARGEST, description="Null removes it.")
 
 
-@router.get("", summary="List limits and usage", responses=problems(403), dependencies=_MANAGE)
+@router.get("", "List limits and usage", _MANAGE, problems=(403,))
 async def list_(session: ReadSession, caller: Caller, limits: Limits) -> Page[QuotaOut]:
     """List the limits of the organisation, of each space, and of visitors of public pages, with their usage."""
-    return Page(
-        items=[
-            QuotaOut(
-                quota=usage.quota,
-                scope=usage.scope,
-                space_id=usage.space_id,
-                space_name=usage.space_name,
-                most=usage.most,
-                stored=usage.stored,
-                ceiling=usage.ceiling,
-                used=usage.used,
-                resets_at=None if usage.resets_at is None else datetime.fromtimestamp(usage.resets_at / SECOND, UTC),
-            )
-            for usage in await limits.list_usage(session, caller)
-        ]
-    )
+    return Page(items=[shaped(QuotaOut, usage) for usage in await limits.list_usage(session, caller)])
 
 
-@router.put("", status_code=204, summary="Set a limit", responses=problems(403, 404), dependencies=_MANAGE)
+@router.put("", "Set a limit", _MANAGE, problems=(403, 404))
 async def set_(body: QuotaIn, session: WriteSession, caller: Caller, limits: Limits) -> None:
     """Replace a limit. It applies at once; on other servers within five seconds."""
     await limits.set_limit(session, caller, scope=body.scope, space_id=body.space_id, quota=body.quota, limit=body.most)

@@ -12,7 +12,6 @@ class ReportTooLarge(TooLarge):
     """The flow has more nodes than a report can contain."""
 
     code = "report_too_large"
-    title = "Report too large"
 
     def __init__(self, nodes: int, most: int) -> None:
         super().__init__(f"The flow has {nodes} nodes; a report covers at most {most}.", remedy=INSTEAD, limit=most)

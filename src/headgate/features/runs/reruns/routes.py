@@ -3,7 +3,7 @@
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import Depends
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -23,10 +23,10 @@ from headgate.features.runs.reruns.views import rerun_plan
 from headgate.features.runs.schemas import RunOut
 from headgate.features.runs.service import answer_of, get_run
 from headgate.features.runs.views.client_waits import wait_or_end
-from headgate.foundation.api import ReadSession, get_database, part, problems
+from headgate.foundation.api import ReadSession, Routes, get_database, part
 from headgate.foundation.database import Database
 
-router = APIRouter(prefix="/flow-runs/{run_id}", tags=["runs"])
+router = Routes(prefix="/flow-runs/{run_id}", tags=["runs"])
 _VIEW = [needs(Permission.RUNS_VIEW)]
 _START = [needs(Permission.RUNS_START)]
 Rows = Annotated[Database, Depends(get_database)]
@@ -35,13 +35,13 @@ Rows = Annotated[Database, Depends(get_database)]
 Engine = Annotated[ExecutionBackend, part("engine")]
 
 
-@router.get("/cost", summary="Read the cost of a run", responses=problems(404), dependencies=_VIEW)
+@router.get("/cost", "Read the cost of a run", _VIEW, problems=(404,))
 async def cost(run_id: str, session: ReadSession, caller: Caller) -> RunCostOut:
     """Return the cost of each step at its models' prices, and the total; reused and pinned results cost nothing."""
     return await cost_of_run(session, caller, run_id)
 
 
-@router.post("/resume", summary="Resume a failed run", responses=problems(404, 409), dependencies=_START)
+@router.post("/resume", "Resume a failed run", _START, problems=(404, 409))
 async def resume(
     run_id: str, database: Rows, engine: Engine, caller: Caller, once: Once, body: ResumeStart | None = None
 ) -> ResumeOut:
@@ -63,7 +63,7 @@ async def resume(
     return ResumeOut(run=run, **(details or once.answer))
 
 
-@router.post("/rerun-plan", summary="Plan a rerun", responses=problems(404, 409), dependencies=_START)
+@router.post("/rerun-plan", "Plan a rerun", _START, problems=(404, 409))
 async def plan(
     run_id: str, database: Rows, engine: Engine, caller: Caller, body: RerunPlanStart | None = None
 ) -> RerunPlanOut:
@@ -71,7 +71,7 @@ async def plan(
     return rerun_plan(await plan_rerun(database, engine, caller, run_id, body or RerunPlanStart()))
 
 
-@router.post("/rerun", status_code=201, summary="Rerun a run", responses=problems(404, 409), dependencies=_START)
+@router.post("/rerun", "Rerun a run", _START, status_code=201, problems=(404, 409))
 async def again(
     run_id: str, database: Rows, engine: Engine, caller: Caller, once: Once, body: RerunStart | None = None
 ) -> RunOut:

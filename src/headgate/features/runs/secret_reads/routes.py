@@ -3,15 +3,14 @@
 from datetime import datetime
 from typing import Literal
 
-from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.secret_reads import service
-from headgate.foundation.api import Page, ReadSession, problems
+from headgate.foundation.api import Page, ReadSession, Routes
 
-router = APIRouter(prefix="/variable-uses", tags=["variables"])
+router = Routes(prefix="/variable-uses", tags=["variables"])
 
 
 class VariableUse(BaseModel):
@@ -29,12 +28,7 @@ class VariableUse(BaseModel):
     last_read_at: datetime
 
 
-@router.get(
-    "",
-    summary="List which flows read which variables",
-    responses=problems(),
-    dependencies=[needs(Permission.VARIABLES_VIEW)],
-)
+@router.get("", "List which flows read which variables", [needs(Permission.VARIABLES_VIEW)])
 async def list_(session: ReadSession, caller: Caller) -> Page[VariableUse]:
     """List the flows that read a secret variable in a run that is still stored, latest read first.
 

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, String
+from sqlalchemy import CheckConstraint, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Row, Timestamp
+from headgate.foundation.database import Row, Timestamp, of_tenant
 
 
 class SecretRead(Row):
@@ -13,7 +13,7 @@ class SecretRead(Row):
 
     __tablename__ = "secret_reads"
     __table_args__ = (
-        ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+        of_tenant("flow_run_id", "flow_runs"),
         CheckConstraint("source IN ('space', 'organisation', 'server')", name="source_known"),
         Index("ix_secret_reads_tenant_id_name", "tenant_id", "name"),
     )

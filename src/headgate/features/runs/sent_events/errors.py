@@ -14,7 +14,6 @@ class EventTooLarge(TooLarge):
     """The data of an event is too large."""
 
     code = "event_too_large"
-    title = "Event too large"
 
 
 class EventKeyReused(Conflict):

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
@@ -14,34 +14,28 @@ from headgate.foundation.api import (
     Limit,
     Page,
     ReadSession,
+    Routes,
     WriteSession,
     page_of,
     parse_cursor,
     part,
-    problems,
 )
 from headgate.foundation.crypto import SecretBox
 
-router = APIRouter(prefix="/events", tags=["events"])
+router = Routes(prefix="/events", tags=["events"])
 _VIEW = [needs(Permission.RUNS_VIEW)]
 
 
 Box = Annotated[SecretBox, part("box")]
 
 
-@router.post(
-    "",
-    status_code=201,
-    summary="Send an event",
-    responses=problems(403, 404, 409, 413),
-    dependencies=[needs(Permission.RUNS_START)],
-)
+@router.post("", "Send an event", [needs(Permission.RUNS_START)], status_code=201, problems=(403, 404, 409, 413))
 async def send(body: EventIn, session: WriteSession, caller: Caller, box: Box) -> SentEventOut:
     """Send an event to the steps of a space that wait for it. Without one it is kept for its declared time."""
     return await service.send_event(session, caller, body, box=box)
 
 
-@router.get("", summary="List sent events", responses=problems(), dependencies=_VIEW)
+@router.get("", "List sent events", _VIEW)
 async def list_(
     session: ReadSession,
     caller: Caller,
@@ -58,7 +52,7 @@ async def list_(
     return Page(items=page, next_cursor=following)
 
 
-@router.get("/waiting", summary="List steps that wait for events", responses=problems(404), dependencies=_VIEW)
+@router.get("/waiting", "List steps that wait for events", _VIEW, problems=(404,))
 async def list_waiting(
     session: ReadSession,
     caller: Caller,

@@ -1,14 +1,14 @@
 """Sends events on behalf of users, and lists events and the steps that wait for them."""
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space
-from headgate.features.audit.recorder import record
+from headgate.features.audit.recorder import record_of
 from headgate.features.runs.permitted import find_run
 from headgate.features.runs.ports.flows import Sealer
 from headgate.features.runs.sent_events import repository
@@ -18,6 +18,7 @@ from headgate.features.runs.sent_events.tables import EventWaitRow, SentEventRow
 from headgate.features.runs.sent_events.topic import topic_of
 from headgate.features.runs.transitions import clock
 from headgate.foundation.database import moment
+from headgate.foundation.shaped import shaped
 from headgate.sdk.outside import mark
 
 MOST_WAITING = 200
@@ -57,9 +58,7 @@ async def record_sent(session: AsyncSession, principal: Principal, event: SentEv
     }
     if event.flow_run_id is not None:
         payload |= {"run_id": event.flow_run_id, "step_id": event.sender.get("step_id")}
-    await record(
-        session, principal, "event.sent", id=event.id, name=event.name, space_id=event.space_id, payload=payload
-    )
+    await record_of(session, principal, "event.sent", event, payload=payload)
 
 
 async def list_events(
@@ -118,20 +117,13 @@ def _sender(principal: Principal) -> dict[str, Any]:
 
 
 def _out(event: SentEventRow, *, duplicate: bool = False) -> SentEventOut:
-    return SentEventOut(
-        id=event.id,
-        name=event.name,
-        correlation=event.correlation,
-        space_id=event.space_id,
-        deliver=cast("Any", event.deliver),
+    return shaped(
+        SentEventOut,
+        event,
         status=_state(event),
-        deliveries=event.deliveries,
         duplicate=duplicate,
-        size_bytes=event.size_bytes,
         sha256=event.content_hash,
         sender=SenderOut.model_validate(event.sender),
-        received_at=moment(event.received_at),
-        keep_until=moment(event.keep_until),
     )
 
 
@@ -142,14 +134,4 @@ def _state(event: SentEventRow) -> EventState:
 
 
 def _wait_out(wait: EventWaitRow, flow_name: str) -> EventWaitOut:
-    return EventWaitOut(
-        run_id=wait.flow_run_id,
-        step_id=wait.step_id,
-        flow_id=wait.flow_id,
-        flow_name=flow_name,
-        space_id=wait.space_id,
-        name=wait.name,
-        correlation=wait.correlation,
-        since=moment(wait.created_at),
-        due_at=None if wait.due_at is None else moment(wait.due_at),
-    )
+    return shaped(EventWaitOut, wait, run_id=wait.flow_run_id, flow_name=flow_name, since=moment(wait.created_at))

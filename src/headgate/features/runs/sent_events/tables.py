@@ -2,19 +2,19 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, String, UniqueConstraint, false
+from sqlalchemy import BigInteger, CheckConstraint, Index, String, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Encrypted, Json, Row
+from headgate.foundation.database import Encrypted, Json, Row, TenantRow, of_tenant
 
 
-class SentEventRow(Row):
+class SentEventRow(TenantRow):
     """An event. It is kept for steps that begin to wait later; a delivered one is kept so that its key stays used."""
 
     __tablename__ = "sent_events"
     __table_args__ = (
         UniqueConstraint("space_id", "event_key"),
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
         CheckConstraint("deliver IN ('one', 'all')", name="deliver_known"),
         Index("ix_sent_events_space_id_name_correlation_id", "space_id", "name", "correlation", "id"),
         Index(
@@ -24,8 +24,6 @@ class SentEventRow(Row):
         Index("ix_sent_events_tenant_id_id", "tenant_id", "id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     space_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(200))
     correlation: Mapped[str] = mapped_column(String(500))
@@ -58,7 +56,7 @@ class EventWaitRow(Row):
 
     __tablename__ = "event_waits"
     __table_args__ = (
-        ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+        of_tenant("flow_run_id", "flow_runs"),
         CheckConstraint("status IN ('waiting', 'received', 'timed_out')", name="status_known"),
         Index(
             "ix_event_waits_space_id_name_correlation_status_created_at",

@@ -50,7 +50,6 @@ class ModelLimits(Protocol):
 
     async def most(self, origin: Origin, model: Model) -> int | None:
         """Return how many steps may call a model at the same time; None: any number."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

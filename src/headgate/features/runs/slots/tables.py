@@ -1,8 +1,8 @@
 """Table of slots and of those who wait for one. Times are microseconds in UTC."""
 
-from sqlalchemy import BigInteger, Column, ForeignKeyConstraint, Index, Integer, PrimaryKeyConstraint, String, Table
+from sqlalchemy import BigInteger, Column, Index, Integer, PrimaryKeyConstraint, String, Table
 
-from headgate.foundation.database import metadata, partial_index
+from headgate.foundation.database import metadata, of_tenant, partial_index
 
 run_slots = Table(
     "run_slots",
@@ -16,7 +16,7 @@ run_slots = Table(
     Column("requested_at", BigInteger, nullable=False),
     Column("granted_at", BigInteger),
     PrimaryKeyConstraint("tenant_id", "name", "flow_run_id", "step_id"),
-    ForeignKeyConstraint(["flow_run_id", "tenant_id"], ["flow_runs.id", "flow_runs.tenant_id"], ondelete="CASCADE"),
+    of_tenant("flow_run_id", "flow_runs"),
     Index("ix_run_slots_flow_run_id", "flow_run_id"),
     partial_index("ix_run_slots_queue", "tenant_id", "name", where="granted_at IS NULL"),
 )

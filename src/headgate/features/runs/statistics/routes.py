@@ -2,24 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.runs.statistics.periods import RangeName
 from headgate.features.runs.statistics.schemas import RunStatistics
 from headgate.features.runs.statistics.service import run_statistics
-from headgate.foundation.api import ReadSession, problems
+from headgate.foundation.api import ReadSession, Routes
 
-router = APIRouter(tags=["runs"])
+router = Routes(tags=["runs"])
 
 
-@router.get(
-    "/run-statistics",
-    summary="Read run statistics over time",
-    responses=problems(403, 404),
-    dependencies=[needs(Permission.RUNS_VIEW)],
-)
+@router.get("/run-statistics", "Read run statistics over time", [needs(Permission.RUNS_VIEW)], problems=(403, 404))
 async def statistics(
     session: ReadSession,
     caller: Caller,

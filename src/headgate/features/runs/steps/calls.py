@@ -44,11 +44,9 @@ class CallBook(Protocol):
 
     async def keep_call(self, key: RunKey, call: AnsweredCall) -> bool:
         """Store an answered call of a running step. False when another attempt at the step has replaced this one."""
-        ...
 
     async def calls_of(self, key: RunKey, step_id: str) -> Sequence[StoredCall]:
         """The answered calls of all attempts at a step, in order."""
-        ...
 
 
 class StepCalls:

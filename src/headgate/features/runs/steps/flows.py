@@ -49,25 +49,20 @@ class FlowStarter(Protocol):
     @property
     def store(self) -> RunStore:
         """The rows of runs."""
-        ...
 
     async def prepare(self, run: ActiveRun, target: FlowTarget) -> Prepared:
         """Check that a step of a run may start a flow now. Raises `SubflowRefused`, `FlowInvalid`, `QuotaExceeded`."""
-        ...
 
     async def start(
         self, run: ActiveRun, parent: Parent, prepared: Prepared, inputs: FlowInput, outside: tuple[str, ...]
     ) -> None:
         """Start a run of a step. Raises `InputInvalid`, `ParentGone`, `QuotaExceeded`, `Unavailable`, `Suspended`."""
-        ...
 
     async def resume(self, run: ActiveRun, key: RunKey) -> bool:
         """Resume a failed run of a step; paused where the run of the step is. Returns False when it cannot be."""
-        ...
 
     async def wake(self, run_id: str) -> None:
         """Wake what is due in a run now, before the next look for due steps."""
-        ...
 
 
 class StepFlows:

@@ -37,11 +37,9 @@ class Asked(Protocol):
 
     def approval(self, request: ApprovalRequest, *, place: str) -> Coroutine[None, None, ApprovalAnswer]:
         """Return the decision of users. Raises `Suspended` until there is one."""
-        ...
 
     def model(self, server: str, model: Model, request: ModelRequest) -> Coroutine[None, None, ModelReply]:
         """Return the answer of a model. Raises as a step's own call."""
-        ...
 
 
 class ServerAnswers:

@@ -21,6 +21,7 @@ from headgate.features.runs.states import RunStatus
 from headgate.features.runs.waiting import WaitReason
 from headgate.foundation.database import moment
 from headgate.foundation.lazy import lazy_module
+from headgate.foundation.shaped import shaped
 from headgate.graph.classification import Scheme
 
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ def run_summary(row: Any) -> RunSummary:  # noqa: ANN401 - a row of flow_runs
     stored = row.output_payload or {}
     text = stored.get("text")
     long = text is not None and len(text) > LONGEST_PREVIEW
-    return RunSummary(
-        **_run_members(row),
+    return shaped(
+        RunSummary,
+        row,
+        **_ended(row),
         text=text if text is None else text[:LONGEST_PREVIEW],
         truncated=long or bool(stored.get("truncated")),
     )
@@ -59,8 +62,10 @@ def run_view(row: Any, steps: Sequence[Any], planned: "PlannedFlow | None") -> R
     labels = labels_of(planned)
     limits = attempts_allowed(planned)
     output = _output(row, steps)
-    return RunOut(
-        **_run_members(row),
+    return shaped(
+        RunOut,
+        row,
+        **_ended(row),
         **_text_members(row.id, output),
         input=run_input,
         output=output,
@@ -78,7 +83,7 @@ def step_summary(
 ) -> StepSummary:
     """Return the summary of a step."""
     members = _step_members(row, labels)
-    return StepSummary(**members, pinned=row.step_id in pinned, max_attempts=limits.get(row.step_id, 1))
+    return shaped(StepSummary, row, **members, pinned=row.step_id in pinned, max_attempts=limits.get(row.step_id, 1))
 
 
 def pinned_of(run: Any) -> Collection[str]:  # noqa: ANN401 - a row of flow_runs
@@ -118,16 +123,15 @@ def step_view(
     max_attempts: int = 1,
 ) -> StepOut:
     """Return a step with all its data."""
-    return StepOut(
+    return shaped(
+        StepOut,
+        row,
         **_step_members(row, labels),
         max_attempts=max_attempts,
         input=row.input_payload,
         output=_linked(row.output_payload),
-        effective_prompt=row.effective_prompt,
-        model_parameters=row.model_parameters,
         tool_calls=row.tool_calls or [],
         log=row.log or [],
-        execution_hash=row.execution_hash,
         classification=class_view(row.classification, scheme),
         outside_content=outside_view(row),
         pinned=pinned,
@@ -151,16 +155,7 @@ def started_runs(rows: Iterable[Any], expected: Mapping[str, int]) -> list[Start
 
 def attempt_view(row: Any) -> AttemptOut:  # noqa: ANN401 - a row of flow_step_attempts
     """Return one attempt at a step."""
-    return AttemptOut(
-        step_id=row.step_id,
-        attempt_no=row.attempt_no,
-        status=row.status,
-        worker_id=row.worker_id,
-        error=_ending(row),
-        started_at=moment(row.started_at),
-        finished_at=_moment(row.finished_at),
-        record=row.record,
-    )
+    return shaped(AttemptOut, row, error=_ending(row))
 
 
 def labels_of(planned: "PlannedFlow | None") -> Labels:
@@ -175,47 +170,18 @@ def attempts_allowed(planned: "PlannedFlow | None") -> Mapping[str, int]:
     return {step.id: step.retry.max_attempts for step in planned.steps.values() if step.retry is not None}
 
 
-def _run_members(row: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {
-        "id": row.id,
-        "flow_id": row.flow_id,
-        "version": row.version,
-        "status": row.status,
-        "session_id": row.session_id,
-        "user_id": row.user_id,
-        "error": _ending(row),
-        "created_at": moment(row.created_at),
-        "started_at": _moment(row.started_at),
-        "finished_at": _moment(row.finished_at),
-        "deadline_at": _moment(row.deadline_at),
-        "ms": _milliseconds(row),
-        "resumes": row.resumes,
-        "source_run_id": row.source_run_id,
-        "source_step_id": row.source_step_id,
-        "parent_run_id": row.parent_run_id,
-        "parent_step_id": row.parent_step_id,
-        "parent_iteration": row.parent_iteration,
-        "part": row.part,
-        "deliveries_failed": row.deliveries_failed,
-    }
+def _ended(row: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {"error": _ending(row), "ms": _milliseconds(row)}
 
 
 def _step_members(row: Any, labels: Labels) -> dict[str, Any]:  # noqa: ANN401
     return {
-        "step_id": row.step_id,
         "order": row.step_order,
-        "type": row.type,
         "label": labels.get(row.step_id, row.step_id),
-        "status": row.status,
-        "attempts": row.attempts,
         "ms": _milliseconds(row),
         "tokens_input": row.num_tokens_input,
         "tokens_output": row.num_tokens_output,
-        "reused_from_run_id": row.reused_from_run_id,
         "error": _ending(row) if row.status not in {"pending", "running"} else None,
-        "started_at": _moment(row.started_at),
-        "finished_at": _moment(row.finished_at),
-        "failures": row.failures,
         "waiting": _waiting(row) if row.status == "waiting" else None,
     }
 

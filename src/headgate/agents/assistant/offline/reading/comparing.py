@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from headgate.agents.assistant.offline.language.files import pairs
+from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.reading.columns import Column
 from headgate.agents.assistant.offline.reading.conditions import COMPARING, OPPOSITE, Condition, Test
-from headgate.agents.assistant.offline.reading.patterns import compile_pattern
+from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern
 from headgate.agents.assistant.offline.reading.slots import READERS, Context, bound, is_reserved, read_column
 
 
@@ -17,7 +19,7 @@ def read_condition(context: Context, words: str) -> Condition | None:
     if neither is not None:
         return _neither(context, neither["rest"])
     words = re.sub(r"^(?:(?:are|is|är) )?(?:both|either|både|antingen) ", "", words)
-    single = _test(context, words)
+    single: Test | None = context.read("test", words)
     if single is not None:
         return Condition((single,))
     for glue, joined in ((" and ", "and"), (" och ", "and"), (" or ", "or"), (" eller ", "or"), (" , ", "and")):
@@ -35,7 +37,7 @@ def _tests(context: Context, parts: list[str]) -> tuple[Test, ...]:
     tests: list[Test] = []
     leading = "är" if context.language == "sv" else "is"
     for part in parts:
-        test = _test(context, part) or _test(context, f"{leading} {part}")
+        test: Test | None = context.read("test", part) or context.read("test", f"{leading} {part}")
         if test is None:
             return ()
         tests.append(test)
@@ -60,7 +62,7 @@ def _joined(tests: tuple[Test, ...], joined: str) -> Condition:
 
 def _comparison(context: Context, words: str) -> Condition | None:
     """A comparison that names its column: `price at most 95`."""
-    test = _test(context, words)
+    test: Test | None = context.read("test", words)
     if test is None or test.operator not in COMPARING or not test.column or test.column.startswith("?"):
         return None
     columns = [read_column(context, part) for word in words.split() for part in (word, f"column {word}")]
@@ -68,11 +70,16 @@ def _comparison(context: Context, words: str) -> Condition | None:
     return Condition((test,)) if named else None
 
 
+@lru_cache(maxsize=2)
+def _forms(language: Language) -> tuple[tuple[str, Pattern], ...]:
+    return tuple((operator, compile_pattern(form, language)) for operator, form in pairs(language, "conditions"))
+
+
 def _test(context: Context, words: str) -> Test | None:
     missing: Test | None = None
-    for operator, form in pairs(context.language, "conditions"):
-        pattern = compile_pattern(form, context.language)
-        match = pattern.expression.fullmatch(f"{words} ")
+    line = f"{words} "
+    for operator, pattern in _forms(context.language):
+        match = pattern.expression.fullmatch(line)
         slots = bound(context, pattern, match) if match is not None else None
         test = _made(context, operator, slots) if slots is not None else None
         if test is not None and match is not None and not _is_there(context, test, match):
@@ -161,4 +168,4 @@ def _trait(context: Context, words: str) -> Condition | None:
     return Condition((test,)) if test is not None else None
 
 
-READERS |= {"condition": read_condition, "comparison": _comparison, "trait": _trait}
+READERS |= {"condition": read_condition, "comparison": _comparison, "test": _test, "trait": _trait}

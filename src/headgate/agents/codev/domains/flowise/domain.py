@@ -32,7 +32,6 @@ class FindsInstances(Protocol):
 
     async def find(self, principal: Principal, instance_id: str) -> Instance:
         """A server; of an empty id the first. Raises `InstanceNotFound`."""
-        ...
 
 
 class FlowiseDomain:

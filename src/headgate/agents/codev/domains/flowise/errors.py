@@ -52,7 +52,6 @@ class FlowiseFailed(UpstreamFailed):
     """The server responded with an error or an invalid response."""
 
     code = "flowise_failed"
-    title = "Flowise failed"
 
 
 class AnswerTooLarge(FlowiseFailed):

@@ -35,27 +35,21 @@ class WorkerParts(Protocol):
     @property
     def segments(self) -> SegmentWorker:
         """Executes segments."""
-        ...
 
     async def recover(self) -> int:
         """Recover runs without a worker. Returns how many there were."""
-        ...
 
     async def settle(self) -> None:
         """Send the buffered events."""
-        ...
 
     def retried(self) -> None:
         """Count a retry of a task."""
-        ...
 
     def renew_from_outside(self) -> None:
         """Renew the leases of running steps from a thread other than the loop's; see `LeaseHeartbeat`."""
-        ...
 
     def time_out_from_outside(self, run_id: str, seconds: float) -> None:
         """Fail the steps of a run whose loop does not respond, from such a thread. Raises nothing."""
-        ...
 
 
 class SegmentFailed(Exception):
