@@ -93,9 +93,15 @@ class Runner:
         """A running program."""
         access["read"] = (*INTERPRETER, *access.get("read", ()))
         async with launched("program", command, Access(**access), self.http, insecure=insecure) as launch:
-            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
             environment = {"PATH": os.environ["PATH"]} | dict(launch.environment)
-            process = subprocess.Popen(self.prepared(launch), env=environment, start_new_session=True, **pipes)
+            process = subprocess.Popen(
+                self.prepared(launch),
+                env=environment,
+                start_new_session=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
             try:
                 yield process
             finally:
@@ -410,6 +416,6 @@ class TestRefusals:
 
 def _command(process: psutil.Process) -> list[str]:
     try:
-        return process.cmdline()
+        return list(process.cmdline())
     except psutil.Error:
         return []
