@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
     from headgate.features.knowledge import embedding as knowledge_embedding
-    from headgate.features.knowledge import indexing, verifying
+    from headgate.features.knowledge import indexing, page_pictures, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.mcptools import registry as mcp_registry
     from headgate.features.models.classes import ModelClasses
@@ -66,6 +66,7 @@ else:
     model_asking = lazy_module("headgate.entrypoints.model_asking")
     knowledge_embedding = lazy_module("headgate.features.knowledge.embedding")
     indexing = lazy_module("headgate.features.knowledge.indexing")
+    page_pictures = lazy_module("headgate.features.knowledge.page_pictures")
     verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     mcp_registry = lazy_module("headgate.features.mcptools.registry")
@@ -383,6 +384,11 @@ class StepServices:
     def citations(self) -> "verifying.Verifier":
         """Verifies citations of documents."""
         return verifying.Verifier(self.installation.database, self.installation.storage, self.isolated)
+
+    @cached_property
+    def pictures(self) -> "page_pictures.Pictures":
+        """Draws pages of documents."""
+        return page_pictures.Pictures(self.installation.database, self.installation.storage, self.isolated)
 
     @cached_property
     def sent_events(self) -> "sent_events.StepSentEvents":

@@ -228,6 +228,16 @@ class DocumentOut(BaseModel):
     updated_at: datetime
 
 
+class MarksOut(BaseModel):
+    """Where the text of a passage is on its page, in points from the upper left corner of the page as it is shown."""
+
+    width: float
+    """Of the page."""
+    height: float
+    boxes: list[tuple[float, float, float, float]]
+    """Left, top, right and bottom of each line."""
+
+
 class PassageOut(BaseModel):
     """A passage of a document: characters `start` to `end` of its text."""
 
@@ -240,6 +250,8 @@ class PassageOut(BaseModel):
     """Where the part begins that the passage before it does not contain."""
     end: int
     page: int | None
+    marks: MarksOut | None
+    """Of a passage of a PDF; null where its place is unknown, such as in a scan."""
     context: str
     """Headings above it, and the header row of its table."""
     text: str

@@ -1281,7 +1281,7 @@ CREATE TABLE knowledge_passages (
 	sha256 VARCHAR(64) NOT NULL, 
 	digest VARCHAR(64) NOT NULL, 
 	tokens INTEGER NOT NULL, 
-	terms TEXT NOT NULL, 
+	terms TEXT NOT NULL, marks JSON, 
 	CONSTRAINT pk_knowledge_passages PRIMARY KEY (id), 
 	CONSTRAINT uq_knowledge_passages_document_id_generation_ordinal UNIQUE (document_id, generation, ordinal), 
 	CONSTRAINT fk_knowledge_passages_document_id_tenant_id FOREIGN KEY(document_id, tenant_id) REFERENCES knowledge_documents (id, tenant_id) ON DELETE CASCADE
@@ -1753,7 +1753,7 @@ CREATE TABLE knowledge_vector_groups (
 	CONSTRAINT fk_knowledge_vector_groups_base_id_tenant_id FOREIGN KEY(base_id, tenant_id) REFERENCES knowledge_bases (id, tenant_id) ON DELETE CASCADE
 )
 --
-INSERT INTO "alembic_version" VALUES ('0086')
+INSERT INTO "alembic_version" VALUES ('0090')
 --
 INSERT INTO "tenants" VALUES ('00000000-0000-7000-8000-000000000001', 'Default', CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 0)
 --
