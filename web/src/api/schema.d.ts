@@ -8211,6 +8211,20 @@ export interface components {
             logout_token: string;
         };
         /**
+         * BoxOut
+         * @description A rectangle on a page, in points from the upper left corner of the page as it is shown.
+         */
+        BoxOut: {
+            /** Left */
+            left: number;
+            /** Top */
+            top: number;
+            /** Right */
+            right: number;
+            /** Bottom */
+            bottom: number;
+        };
+        /**
          * Budget
          * @description Limits of what model calls and steps may use. Unset members are unlimited.
          */
@@ -12774,7 +12788,7 @@ export interface components {
         };
         /**
          * MarksOut
-         * @description Where the text of a passage is on its page, in points from the upper left corner of the page as it is shown.
+         * @description Where the text of a passage is on its page.
          */
         MarksOut: {
             /** Width */
@@ -12782,12 +12796,7 @@ export interface components {
             /** Height */
             height: number;
             /** Boxes */
-            boxes: [
-                number,
-                number,
-                number,
-                number
-            ][];
+            boxes: components["schemas"]["BoxOut"][];
         };
         /**
          * McpAuthorization

@@ -1,7 +1,6 @@
 """Reading of documents and pages, each in a separate process. Arguments and results are JSON."""
 
 import base64
-from dataclasses import asdict
 from typing import cast
 
 import bs4  # noqa: F401 - loaded before the process is locked down
@@ -63,7 +62,11 @@ def marks(arguments: Arguments) -> JsonValue:
         pages=dict(arguments["pages"]),
         places=[(page, start, end) for page, start, end in arguments["places"]],
     )
-    return [None if mark is None else cast("JsonValue", asdict(mark)) for mark in read]
+    boxes = [[] if mark is None else [box._asdict() for box in mark.boxes] for mark in read]
+    return [
+        None if mark is None else {"width": mark.width, "height": mark.height, "boxes": cast("JsonValue", drawn)}
+        for mark, drawn in zip(read, boxes, strict=True)
+    ]
 
 
 @isolated

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headgate.components.readers.document import Unreadable
 from headgate.foundation.lazy import lazy_module
@@ -42,8 +42,15 @@ LEAST_LETTERS = 4
 _HYPHENS = "-\u00ad\u2010\ufffe\ufffd"
 """At the ends of lines: readers write them in different ways."""
 _TENTHS = 10
-Box = tuple[float, float, float, float]
-"""Left, top, right and bottom."""
+
+
+class Box(NamedTuple):
+    """A rectangle on a page."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +190,7 @@ class _Layout:
             left, top = max(0.0, min(x, other_x)), max(0.0, min(y, other_y))
             right, bottom = min(width, max(x, other_x)), min(height, max(y, other_y))
             if right > left and bottom > top:
-                yield left, top, right, bottom
+                yield Box(left, top, right, bottom)
 
     def _shown(self, x: float, y: float) -> tuple[float, float]:
         """Return a point as it is shown: from the upper left corner, cropped and rotated."""
@@ -206,10 +213,11 @@ def _merged(boxes: Iterator[Box]) -> Iterator[Box]:
     last: Box | None = None
     for box in boxes:
         if last is not None:
-            line = min(last[3] - last[1], box[3] - box[1])
-            overlap = min(last[3], box[3]) - max(last[1], box[1])
-            if overlap > line / 2 and abs(box[0] - last[2]) < line:
-                last = min(last[0], box[0]), min(last[1], box[1]), max(last[2], box[2]), max(last[3], box[3])
+            heights = last.bottom - last.top, box.bottom - box.top
+            overlap = min(last.bottom, box.bottom) - max(last.top, box.top)
+            if overlap > min(heights) / 2 and abs(box.left - last.right) < max(heights):
+                highest, lowest = min(last.top, box.top), max(last.bottom, box.bottom)
+                last = Box(min(last.left, box.left), highest, max(last.right, box.right), lowest)
                 continue
             yield last
         last = box

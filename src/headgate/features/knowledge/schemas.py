@@ -228,14 +228,23 @@ class DocumentOut(BaseModel):
     updated_at: datetime
 
 
+class BoxOut(BaseModel):
+    """A rectangle on a page, in points from the upper left corner of the page as it is shown."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
 class MarksOut(BaseModel):
-    """Where the text of a passage is on its page, in points from the upper left corner of the page as it is shown."""
+    """Where the text of a passage is on its page."""
 
     width: float
-    """Of the page."""
+    """Of the page, in points."""
     height: float
-    boxes: list[tuple[float, float, float, float]]
-    """Left, top, right and bottom of each line."""
+    boxes: list[BoxOut]
+    """One or more for each line."""
 
 
 class PassageOut(BaseModel):

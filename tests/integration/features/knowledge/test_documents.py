@@ -60,7 +60,7 @@ class TestReading:
         lower = hours.replace(b"72 720 Td", b"72 700 Td")
         await knowledge.add(base, "rules.pdf", lower)
         moved = await knowledge.passages(base, document["id"])
-        tops = [one["marks"]["boxes"][0][1] for one in (*passages, *moved)]
+        tops = [one["marks"]["boxes"][0]["top"] for one in (*passages, *moved)]
         assert tops[2:] == pytest.approx([top + 20 for top in tops[:2]])
         assert drawn.content == (await knowledge.client.get(f"{address}/pages/2?version=1")).content
         assert drawn.content != (await knowledge.client.get(f"{address}/pages/2")).content

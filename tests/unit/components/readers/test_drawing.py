@@ -48,7 +48,7 @@ def ink(content: bytes) -> Box:
     drawn = ImageChops.invert(image).point(lambda value: 255 if value > 100 else 0).getbbox()
     assert drawn is not None
     left, top, right, bottom = (side / 2 for side in drawn)
-    return left, top, right, bottom
+    return Box(left, top, right, bottom)
 
 
 class TestMarks:
