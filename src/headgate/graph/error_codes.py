@@ -34,7 +34,7 @@ ERROR_CODES: Sequence[str] = (
     "model_lacks_input", "model_not_accessible", "model_not_classed", "model_not_found", "model_not_set_up",
     "model_pull_failed", "model_quota_exhausted", "model_rate_limited", "model_request_refused",
     "model_server_not_found", "model_skipped", "model_timed_out", "model_unreachable", "no_data_key",
-    "no_knowledge_questions", "no_room_for_file", "not_evidence", "not_found", "not_in_the_sandbox",
+    "no_knowledge_picture", "no_knowledge_questions", "no_room_for_file", "not_evidence", "not_found", "not_in_the_sandbox",
     "not_redeliverable", "oauth_grant_ended", "oauth_grant_pending", "oauth_missing", "oauth_provider_failed",
     "operation_not_found", "output_too_large", "outside_content_refused", "parent_run_paused", "parent_step_gone",
     "policy_unmet", "price_unknown", "prompt_too_long", "provider_not_installed", "proxy_failed", "quota_exceeded",

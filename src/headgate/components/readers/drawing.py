@@ -153,7 +153,7 @@ class _Layout:
         places = sorted({where[offset] for offset in range(start, end) if offset in where})
         if not places or len(places) < letters * LEAST_SHARE:
             return None
-        edges = [-1, *(at for at, (one, two) in enumerate(pairwise(places)) if two != one + 1), len(places) - 1]
+        edges = [-1, *(at for at, (place, after) in enumerate(pairwise(places)) if after != place + 1), len(places) - 1]
         runs = [(places[before + 1], places[last]) for before, last in pairwise(edges)]
         boxes = tuple(_merged(box for first, last in runs for box in self._boxes(first, last)))[:MOST_BOXES]
         return Marks(*self._size, boxes) if boxes else None

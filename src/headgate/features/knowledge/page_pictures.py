@@ -51,7 +51,7 @@ class Pictures:
     database: Database
     storage: Storage
     isolated: Runners
-    kept: OrderedDict[Key, bytes] = field(default_factory=OrderedDict)
+    recent: OrderedDict[Key, bytes] = field(default_factory=OrderedDict)
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def find(
@@ -68,14 +68,14 @@ class Pictures:
     async def draw(self, file: StoredFile, page: int) -> bytes:
         """Return a page as a WebP picture. Raises `Unreadable`, `FileDamaged`."""
         key = file.id, page
-        if key not in self.kept:
+        if key not in self.recent:
             async with self.turns:
-                if key not in self.kept:  # another request may have drawn it meanwhile
+                if key not in self.recent:  # another request may have drawn it meanwhile
                     content = await files.read_content(self.storage, file)
                     isolation = TenantIsolation(self.isolated, file.tenant_id)
-                    self.kept[key] = await draw_page(isolation, content, name=file.name, page=page)
-        self.kept.move_to_end(key)
-        picture = self.kept[key]
-        while sum(map(len, self.kept.values())) > MOST_CACHED_BYTES:
-            self.kept.popitem(last=False)
+                    self.recent[key] = await draw_page(isolation, content, name=file.name, page=page)
+        self.recent.move_to_end(key)
+        picture = self.recent[key]
+        while sum(map(len, self.recent.values())) > MOST_CACHED_BYTES:
+            self.recent.popitem(last=False)
         return picture

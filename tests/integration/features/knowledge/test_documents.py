@@ -92,7 +92,7 @@ class TestReading:
         monkeypatch.setattr(page_pictures, "MOST_CACHED_BYTES", 2.5 * len(first.content))
         for page in (2, 1, 3):
             assert (await knowledge.client.get(f"{pages}/{page}")).status_code == 200
-        assert [page for _, page in app.state.pictures.kept] == [1, 3]
+        assert [page for _, page in app.state.pictures.recent] == [1, 3]
 
     async def test_reads_scans_and_pictures_and_says_how_reliably(self, knowledge: Knowledge) -> None:
         require_recognition()
