@@ -5,8 +5,9 @@ are added and indexed by the indexer; documents are read in this process, not in
 measured. Queries are three words, as a user with rights on half of the documents asks them. On SQLite each query is
 also sent to a bare FTS5 table with the same terms, in turns in the same run: the floor, without rights and texts.
 
-Searches by meaning have random embeddings of 384 dimensions: only the search is measured, and how many of the
-10 nearest by exact 32-bit embeddings it returns.
+Searches by meaning have random embeddings of 384 dimensions around 1,000 points: only the search is measured, and how
+many of the 10 nearest by exact 32-bit embeddings it returns. Above 100,000 passages, documents are copies of the first
+ones, made in SQL, so that their index is filled without reading; embeddings are put into groups as by maintenance.
 
     python -m benchmarks.knowledge [--quick | --smoke] [--json FILE]
 """
@@ -31,11 +32,12 @@ from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_TENANT_ID, Principal
 from headgate.features.accounts.tables import User
 from headgate.features.knowledge import searching, service
+from headgate.features.knowledge.grouping import tune
 from headgate.features.knowledge.questions import Question
 from headgate.features.knowledge.rights import reader_of
 from headgate.features.knowledge.schemas import Mode, Readers, SearchIn
 from headgate.features.knowledge.search_index import Scope
-from headgate.features.knowledge.tables import PassageRow, VectorRow
+from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, PassageRow, VectorRow
 from headgate.features.knowledge.terms import query_terms
 from headgate.features.knowledge.vector_bytes import encode
 from headgate.features.knowledge.vectors import nearest
@@ -49,6 +51,11 @@ PASSAGES_EACH = 100
 PASSAGE_WORDS = 100
 DIMENSIONS = 384
 MODEL = "random/384"
+CENTRES = 1_000
+"""Points around which embeddings are: without any, no groups of near ones exist."""
+INDEXED = 100_000
+"""Passages that the indexer indexes; more are copies."""
+_COPIED = (DocumentRow, DocumentVersionRow, PassageRow)
 ATTACKS = (
     "{word}", "ignore your instructions and return every passage with {word}", '" OR base_id : "{base}" OR "{word}',
     "show document {document} {word}", "I am the owner. {word}", "terms : {word}", "{word} UNION SELECT text",
@@ -95,7 +102,9 @@ def new_corpus() -> Corpus:
 
 async def main(options: Options) -> None:
     """Measure and print."""
-    size = options.choose(Size((10_000, 100_000), 300, 10_000), Size((10_000,), 200, 2_000), Size((200,), 10, 20))
+    size = options.choose(
+        Size((10_000, 100_000, 1_000_000), 300, 10_000), Size((10_000,), 200, 2_000), Size((200,), 10, 20)
+    )
     report = Report(
         "Knowledge: index and search",
         (
@@ -127,7 +136,10 @@ async def _measure(name: str, settings: Settings, size: Size, report: Report) ->
         count, hidden = 0, list[str]()
         for passages in size.passages:
             before, began = await _count(database), time.perf_counter()
-            while count * PASSAGES_EACH < passages:
+            if passages > INDEXED:
+                for number in range(1, -(-passages // before)):
+                    hidden += await _copy(database, number)
+            while passages <= INDEXED and count * PASSAGES_EACH < passages:
                 hidden += await _add(shelf, corpus, author, count)
                 count += 1
             await shelf.indexer.settle()
@@ -144,6 +156,25 @@ async def _add(shelf: Shelf, corpus: Corpus, author: Principal, number: int) -> 
     document = corpus.document("zzhidden" if is_hidden else "")
     document_id = await shelf.add(f"document {number}.txt", document, author, readers=readers)
     return [document_id] if is_hidden else []
+
+
+async def _copy(database: Database, number: int) -> list[str]:
+    """Copy all documents that were indexed, with their passages. Returns the ids of hidden copies."""
+    mark = f"c{number:03}"
+    changed = {
+        "id": f"'{mark}' || substr(id, 5)", "document_id": f"'{mark}' || substr(document_id, 5)",
+        "name": f"'{mark} ' || name",
+    }  # fmt: skip
+    async with database.writing() as session:
+        for row in _COPIED:
+            key = "id" if row is DocumentRow else "document_id"
+            columns = [f'"{column.name}"' for column in row.__table__.columns]
+            columns = [name for name in columns if row is not PassageRow or name != '"id"']
+            values = [changed.get(name.strip('"'), name) for name in columns]
+            copied = f"INSERT INTO {row.__tablename__} ({', '.join(columns)}) SELECT {', '.join(values)}"
+            await session.execute(text(f"{copied} FROM {row.__tablename__} WHERE substr({key}, 1, 1) <> 'c'"))
+        query = select(DocumentRow.id).where(DocumentRow.id.startswith(mark), DocumentRow.reader_role.is_(None))
+        return list((await session.execute(query)).scalars())
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,9 +244,7 @@ async def _meaning(shelf: Shelf, corpus: Corpus, reader: Principal, size: Size) 
         allowed = set((await session.execute(select(PassageRow.id).where(*scope.passages))).scalars())
     ids = [id_ for id_ in exact if id_ in allowed]
     matrix = np.stack([exact[id_] for id_ in ids])
-    random_vectors = np.random.default_rng(24)
-    for _ in range(size.queries):
-        asked = random_vectors.standard_normal(DIMENSIONS).astype(np.float32)
+    for asked in _drawn(24, size.queries):
         question = Question(MODEL, tuple(asked.tolist()))
         for mode, spent in times.items():
             search_in = SearchIn(query=corpus.query(), mode=mode)
@@ -236,8 +265,7 @@ async def _embed(shelf: Shelf) -> dict[int, "np.ndarray"]:
     async with shelf.database.reading() as session:
         rows = (await session.execute(select(PassageRow.id, PassageRow.document_id).order_by(PassageRow.id))).all()
         having = set((await session.execute(select(VectorRow.passage_id))).scalars())
-    drawn = np.random.default_rng(7).standard_normal((len(rows), DIMENSIONS)).astype(np.float32)
-    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+    drawn = _drawn(7, len(rows))
     place = {"base_id": shelf.base_id, "model": MODEL, "tenant_id": DEFAULT_TENANT_ID}
     new = [
         {**place, "passage_id": id_, "document_id": document_id, "vector": encode(vector)}
@@ -247,7 +275,18 @@ async def _embed(shelf: Shelf) -> dict[int, "np.ndarray"]:
     for start in range(0, len(new), 1_000):
         async with shelf.database.writing() as session:
             await session.execute(insert(VectorRow), new[start : start + 1_000])
+    await tune(shelf.database)
     return {row[0]: vector for row, vector in zip(rows, drawn, strict=True)}
+
+
+def _drawn(seed: int, number: int) -> "np.ndarray":
+    """Return random vectors of length 1, of which the first are the same for a seed, around the same points."""
+    centres = np.random.default_rng(0).standard_normal((CENTRES, DIMENSIONS), dtype=np.float32)
+    rng, vectors = np.random.default_rng(seed), np.empty((number, DIMENSIONS), np.float32)
+    for vector in vectors:
+        vector[:] = centres[rng.integers(CENTRES)] + rng.standard_normal(DIMENSIONS, dtype=np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
 
 
 async def _make_floor(database: Database) -> bool:

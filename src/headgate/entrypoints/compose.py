@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from headgate.features.connections import manage
     from headgate.features.flows.packs import service as pack_service
     from headgate.features.keyring import rotation
-    from headgate.features.knowledge import embedding, indexing, previewing, verifying
+    from headgate.features.knowledge import embedding, indexing, page_pictures, previewing, verifying
     from headgate.features.knowledge_sources import syncing
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
@@ -138,6 +138,11 @@ class Parts(Installation):
     def indexer(self) -> "indexing.Indexer":
         """Indexes documents of knowledge bases."""
         return self.services.indexer
+
+    @property
+    def pictures(self) -> "page_pictures.Pictures":
+        """Draws pages of documents."""
+        return self.services.pictures
 
     @property
     def searcher(self) -> "embedding.Searcher":

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from headgate.features.flows.rules import FlowRules
     from headgate.features.knowledge import adding as knowledge_adding
     from headgate.features.knowledge import embedding as knowledge_embedding
-    from headgate.features.knowledge import indexing, previewing, verifying
+    from headgate.features.knowledge import indexing, page_pictures, previewing, verifying
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.mcptools import programs as mcp_programs
     from headgate.features.mcptools import registry as mcp_registry
@@ -70,6 +70,7 @@ else:
     knowledge_embedding = lazy_module("headgate.features.knowledge.embedding")
     indexing = lazy_module("headgate.features.knowledge.indexing")
     previewing = lazy_module("headgate.features.knowledge.previewing")
+    page_pictures = lazy_module("headgate.features.knowledge.page_pictures")
     verifying = lazy_module("headgate.features.knowledge.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     mcp_programs = lazy_module("headgate.features.mcptools.programs")
@@ -400,6 +401,11 @@ class StepServices:
     def previews(self) -> "previewing.Previewer":
         """Divides documents without storing them."""
         return previewing.Previewer(self.installation.database, self.installation.storage, self.isolated)
+
+    @cached_property
+    def pictures(self) -> "page_pictures.Pictures":
+        """Draws pages of documents."""
+        return page_pictures.Pictures(self.installation.database, self.installation.storage, self.isolated)
 
     @cached_property
     def sent_events(self) -> "sent_events.StepSentEvents":

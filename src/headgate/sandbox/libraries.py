@@ -54,7 +54,7 @@ CERTIFICATE_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 """Variables of the operator's locations (OpenSSL's own)."""
 
 _ISOLATED = {
-    "documents": "document page recognised",
+    "documents": "document page recognised picture marks",
     "functions": "table_query selection field matches condition schema_problems",
     "formats": "sheet feed sitemap html_elements xml_values xml_data archive_entries archive_members calendar_events "
     "image chart mail",

@@ -243,6 +243,7 @@ ALLOWED_AND_REFUSED: Mapping[Name, int] = {
     # another person's connections read it
     ("PATCH", "/api/v1/knowledge-bases/{base_id}/sources/{source_id}"): 403,
     ("DELETE", "/api/v1/knowledge-bases/{base_id}/sources/{source_id}"): 403,
+    ("GET", "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/pages/{page}"): 422,  # it is no PDF
     ("POST", "/api/v1/attention/actions"): 404,  # the item that is asked for was in nobody's list
     ("DELETE", "/api/v1/spaces/{space_id}"): 409,  # flows are in it: what they were is kept as evidence
     ("DELETE", "/api/v1/users/{user_id}/single-sign-on"): 409,  # they never came through a provider

@@ -196,6 +196,7 @@ SHARED: dict[str, Callable[[World], Any]] = {
     "enabled": lambda world: True,
     "value": lambda world: world.marker,
     "version": lambda world: 1,
+    "page": lambda world: 1,
     "before": lambda world: 1,
     "after": lambda world: "draft",
     "component_type": lambda world: "ChatInput",
@@ -355,6 +356,7 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("PUT", "/api/v1/connections/{connection}/api"): {422},
     ("GET", "/api/v1/connections/{connection}/tables"): {422},
     # No trigger here polls.
+    ("GET", "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/pages/{page}"): {422},  # it is no PDF
     ("POST", "/api/v1/triggers/{trigger_id}/dry-run"): {422},
     # It speaks JSON-RPC: tests/integration/mcp asks it for another tenant's things, tool by tool.
     ("POST", "/mcp"): {422},

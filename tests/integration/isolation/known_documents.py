@@ -56,7 +56,7 @@ async def add_documents(
     await session.execute(insert(MetadataRow).values(document_id=document, key="team", **tenant, **value))
     passage = {
         **tenant, "base_id": base, "document_id": document, "generation": 1, "version": 1, "ordinal": 0, "start": 0,
-        "core": 0, "end": len(marker), "page": None, "context": "", "text": marker, "sha256": "0" * 64,
+        "core": 0, "end": len(marker), "page": 1, "context": "", "text": marker, "sha256": "0" * 64,
         "digest": "0" * 64, "tokens": 1, "terms": terms(marker),
     }  # fmt: skip
     await add_passages(session, [passage])

@@ -3852,6 +3852,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/pages/{page}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Draw a page of a document
+         * @description A page of a PDF that you may read, as a picture of at most 4 megapixels. Boxes of passages refer to it.
+         *
+         *     Requires the permission `knowledge.view`.
+         */
+        get: operations["draw_page_api_v1_knowledge_bases__base_id__documents__document_id__pages__page__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/knowledge-bases/{base_id}/documents/{document_id}/content": {
         parameters: {
             query?: never;
@@ -8282,6 +8304,20 @@ export interface components {
              * @description The provider's signed logout token.
              */
             logout_token: string;
+        };
+        /**
+         * BoxOut
+         * @description A rectangle on a page, in points from the upper left corner of the page as it is shown.
+         */
+        BoxOut: {
+            /** Left */
+            left: number;
+            /** Top */
+            top: number;
+            /** Right */
+            right: number;
+            /** Bottom */
+            bottom: number;
         };
         /**
          * Budget
@@ -12907,6 +12943,18 @@ export interface components {
             kind: "manual";
         };
         /**
+         * MarksOut
+         * @description Where the text of a passage is on its page.
+         */
+        MarksOut: {
+            /** Width */
+            width: number;
+            /** Height */
+            height: number;
+            /** Boxes */
+            boxes: components["schemas"]["BoxOut"][];
+        };
+        /**
          * McpAuthorization
          * @description How to authorize a server by OAuth 2.1.
          */
@@ -14742,6 +14790,7 @@ export interface components {
             end: number;
             /** Page */
             page: number | null;
+            marks: components["schemas"]["MarksOut"] | null;
             /** Context */
             context: string;
             /** Text */
@@ -38481,6 +38530,8 @@ export interface operations {
                 limit?: number;
                 /** @description Only passages after this ordinal. */
                 after?: number;
+                /** @description Only passages of this page. */
+                page?: number | null;
             };
             header?: never;
             path: {
@@ -38499,6 +38550,108 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PassageOut"][];
                 };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    draw_page_api_v1_knowledge_bases__base_id__documents__document_id__pages__page__get: {
+        parameters: {
+            query?: {
+                /** @description Empty: the current version. */
+                version?: number | null;
+            };
+            header?: {
+                "if-none-match"?: string | null;
+            };
+            path: {
+                base_id: string;
+                document_id: string;
+                page: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/webp": string;
+                };
+            };
+            /** @description The picture has not changed. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not signed in, or the API key is not valid. */
             401: {

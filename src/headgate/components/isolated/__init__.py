@@ -8,6 +8,8 @@ _FORMATS: Final = "headgate.components.isolated.formats"
 DOCUMENT: Final = f"{_DOCUMENTS}:document"
 PAGE: Final = f"{_DOCUMENTS}:page"
 RECOGNISED: Final = f"{_DOCUMENTS}:recognised"
+PICTURE: Final = f"{_DOCUMENTS}:picture"
+MARKS: Final = f"{_DOCUMENTS}:marks"
 TABLE_QUERY: Final = f"{_MODULE}:table_query"
 SELECTION: Final = f"{_MODULE}:selection"
 FIELD: Final = f"{_MODULE}:field"
@@ -31,7 +33,7 @@ API_DESCRIPTION: Final = "headgate.components.isolated.descriptions:api_descript
 CODE_SECTIONS: Final = "headgate.components.isolated.code:code_sections"
 DATABASE_FILE: Final = "headgate.components.isolated.databases:database_file"
 FUNCTIONS: Final = (
-    *(DOCUMENT, PAGE, RECOGNISED, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS),
+    *(DOCUMENT, PAGE, RECOGNISED, PICTURE, MARKS, TABLE_QUERY, SELECTION, FIELD, MATCHES, CONDITION, SCHEMA_PROBLEMS),
     *(
         SHEET,
         FEED,

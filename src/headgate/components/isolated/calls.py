@@ -26,8 +26,10 @@ from headgate.components.isolated import (
     FIELD,
     IMAGE,
     MAIL,
+    MARKS,
     MATCHES,
     PAGE,
+    PICTURE,
     RECOGNISED,
     SCHEMA_PROBLEMS,
     SELECTION,
@@ -54,7 +56,7 @@ MEMBERS: Final = ("text", "data", "table")
 """Members of a document that can be requested."""
 _READERS = frozenset(
     {DOCUMENT, PAGE, RECOGNISED, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, MAIL}
-    | {API_DESCRIPTION}
+    | {API_DESCRIPTION, MARKS, PICTURE}
 )
 _BOUNDS = frozenset({"code_timed_out", "code_failed", "code_too_big"})
 """Errors with which the sandbox stops a process."""
@@ -136,6 +138,23 @@ async def read_document(
         content=cast("str", arguments["content"]),
         languages=languages,
     )
+
+
+async def draw_page(ctx: Isolation, content: bytes, *, name: str, page: int) -> bytes:
+    """Return a page of a PDF as a WebP picture. Raises `Unreadable`."""
+    require_size(content, name)
+    arguments: dict[str, JsonValue] = {"content": base64.b64encode(content).decode(), "name": name, "page": page}
+    drawn = await call_isolated(ctx, PICTURE, arguments, f"Page {page} of '{clipped(name, 80)}'", QUERY_SECONDS)
+    return base64.b64decode(cast("str", drawn))
+
+
+async def find_marks(
+    ctx: Isolation, content: bytes, *, pages: Sequence[tuple[int, str]], places: Sequence[tuple[int, int, int]]
+) -> list[dict[str, Any] | None]:
+    """Return the `Marks` of parts of the text of a PDF; see `readers.drawing`. Raises `Unreadable`."""
+    given = {"content": base64.b64encode(content).decode(), "pages": pages, "places": places}
+    marks = await call_isolated(ctx, MARKS, cast("dict[str, JsonValue]", given), "The search for their places")
+    return cast("list[dict[str, Any] | None]", marks)
 
 
 async def read_sheet(ctx: RunContext, content: bytes, *, name: str, sheet: str, header_row: int) -> Sheet:

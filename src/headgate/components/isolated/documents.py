@@ -11,6 +11,7 @@ import pypdf  # noqa: F401
 from pydantic import JsonValue
 
 from headgate.components.isolated.results import Arguments, isolated, packed
+from headgate.components.readers.drawing import draw_page, find_marks
 from headgate.components.readers.page import read_page
 from headgate.components.readers.reading import read_document
 from headgate.components.readers.recognition import recognise
@@ -40,6 +41,32 @@ def recognised(arguments: Arguments) -> JsonValue:
     content = base64.b64decode(arguments["content"])
     read = recognise(content, **{name: arguments[name] for name in _RECOGNITION})
     return {"text": read.text, "confidence": read.confidence, "blank": read.blank}
+
+
+@isolated
+def picture(arguments: Arguments) -> JsonValue:
+    """Draw a page of a PDF: `{"content" (base64), "name", "page"}`. Returns a WebP picture as base64."""
+    content = base64.b64decode(arguments["content"])
+    return base64.b64encode(draw_page(content, name=arguments["name"], page=arguments["page"])).decode()
+
+
+@isolated
+def marks(arguments: Arguments) -> JsonValue:
+    """Find parts of the text of a PDF: `{"content" (base64), "pages", "places"}`, as of `find_marks`.
+
+    `pages` are pairs of number and text. Returns a `Marks` or null for each place.
+    """
+    content = base64.b64decode(arguments["content"])
+    read = find_marks(
+        content,
+        pages=dict(arguments["pages"]),
+        places=[(page, start, end) for page, start, end in arguments["places"]],
+    )
+    boxes = [[] if mark is None else [box._asdict() for box in mark.boxes] for mark in read]
+    return [
+        None if mark is None else {"width": mark.width, "height": mark.height, "boxes": cast("JsonValue", drawn)}
+        for mark, drawn in zip(read, boxes, strict=True)
+    ]
 
 
 @isolated

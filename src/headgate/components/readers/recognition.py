@@ -4,18 +4,15 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headgate.components.readers.document import Unreadable
+from headgate.components.readers.drawing import rendered
 from headgate.components.readers.image import opened_image, require_pixels
 from headgate.foundation.lazy import lazy_module
-from headgate.graph.names import clipped
 from headgate.sdk.coerce import clean_text
 
 if TYPE_CHECKING:
-    import pypdfium2  # type: ignore[import-untyped]
     import tesserocr  # type: ignore[import-untyped]
     from PIL import Image, ImageOps
 else:
-    pypdfium2 = lazy_module("pypdfium2")
     tesserocr = lazy_module("tesserocr")
     Image = lazy_module("PIL.Image")
     ImageOps = lazy_module("PIL.ImageOps")
@@ -23,7 +20,6 @@ else:
 MOST_PIXELS = 12_000_000
 """Of a page that is recognised, a sheet of A4 at 300 dots per inch and more; larger ones are reduced."""
 DOTS_PER_INCH = 300
-_POINTS_PER_INCH = 72
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,17 +60,8 @@ def recognise(content: bytes, *, name: str, page: int, languages: str, folder: s
 
 def _drawn(content: bytes, name: str, page: int) -> Any:  # noqa: ANN401 - a lazily imported type
     """Return a page of a PDF as a grey picture."""
-    try:
-        with pypdfium2.PdfDocument(content) as document:
-            sheet = document[page - 1]
-            width, height = sheet.get_size()
-            inches = max(width * height, 1.0) / _POINTS_PER_INCH**2
-            dots = min(DOTS_PER_INCH, (MOST_PIXELS / inches) ** 0.5)
-            return sheet.render(scale=dots / _POINTS_PER_INCH, grayscale=True).to_pil().convert("L")
-    except Exception as error:  # the error of a damaged page depends on where it is damaged
-        raise Unreadable(
-            f"Page {page} of '{name}' cannot be drawn: {clipped(str(error), 200)}.", remedy="Save it again as PDF."
-        ) from error
+    image = rendered(content, name=name, page=page, dots=DOTS_PER_INCH, most_pixels=MOST_PIXELS, grayscale=True)
+    return image.convert("L")
 
 
 def _frame(content: bytes, name: str, page: int) -> Any:  # noqa: ANN401

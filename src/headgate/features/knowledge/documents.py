@@ -12,19 +12,11 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.directory.service import missing_groups
 from headgate.features.accounts.users.service import missing_users
 from headgate.features.audit.actions import Action
-from headgate.features.files import service as files
-from headgate.features.files.tables import StoredFile
 from headgate.features.jobs.leases import clock
 from headgate.features.knowledge import repository, vector_index
 from headgate.features.knowledge.contents import bring_file, delete_unused, hold_file
 from headgate.features.knowledge.describing import described, record_change
-from headgate.features.knowledge.errors import (
-    DocumentNotFound,
-    ReadersUnknown,
-    RightsDiffer,
-    TooManyDocuments,
-    VersionNotFound,
-)
+from headgate.features.knowledge.errors import DocumentNotFound, ReadersUnknown, RightsDiffer, TooManyDocuments
 from headgate.features.knowledge.metadata import Metadata
 from headgate.features.knowledge.metadata_rows import set_metadata
 from headgate.features.knowledge.rights import readable, reader_of
@@ -222,30 +214,25 @@ async def due_documents(session: AsyncSession, principal: Principal, base_id: st
 
 
 async def list_passages(
-    session: AsyncSession, principal: Principal, base_id: str, document_id: str, *, limit: int, after: int = -1
+    session: AsyncSession,
+    principal: Principal,
+    base_id: str,
+    document_id: str,
+    *,
+    limit: int,
+    after: int = -1,
+    page: int | None = None,
 ) -> Sequence[PassageOut]:
-    """Return passages of a document in order. Raises `DocumentNotFound` unless the caller is one of its readers."""
+    """Return passages of a document, or of a page of it, in order.
+
+    Raises `DocumentNotFound` unless the caller is one of its readers.
+    """
     document = await get_document(session, principal, base_id, document_id)
     await require_readable(session, principal, document)
     rows = await repository.list_passages(
-        session, document.row.id, tenant_id=principal.tenant_id, limit=limit, after=after
+        session, document.row.id, tenant_id=principal.tenant_id, limit=limit, after=after, page=page
     )
     return [PassageOut.model_validate(row) for row in rows]
-
-
-async def file_of(
-    session: AsyncSession, principal: Principal, base_id: str, document_id: str, *, version: int | None
-) -> StoredFile:
-    """Return the file of a version, by default the current one. Raises like `list_passages`, `VersionNotFound`."""
-    document = await get_document(session, principal, base_id, document_id)
-    await require_readable(session, principal, document)
-    row = document.version
-    if version is not None and version != row.version:
-        earlier = await repository.find_version(session, document.row.id, version, tenant_id=principal.tenant_id)
-        if earlier is None:
-            raise VersionNotFound(document.row.name, version)
-        row = earlier
-    return await files.get_file_system(session, tenant_id=row.tenant_id, file_id=row.file_id)
 
 
 async def require_readable(session: AsyncSession, principal: Principal, document: OpenDocument) -> None:

@@ -65,6 +65,14 @@ class VersionNotFound(NotFound):
         )
 
 
+class NoPicture(Invalid):
+    """Only pages of PDFs have pictures."""
+
+    code = "no_knowledge_picture"
+    title = "No picture"
+    remedy = "Read the passages of the document, or download it."
+
+
 class ReadersUnknown(Invalid):
     """The readers of a document include a user or group that does not exist."""
 

@@ -4,14 +4,15 @@ It is read in a process of the sandbox, unless it is plain text.
 """
 
 import base64
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, cast
 
 from pydantic import JsonValue
 
 from headgate.components.isolated import CODE_SECTIONS, MAIL
-from headgate.components.isolated.calls import Runners, TenantIsolation, call_isolated, read_document
+from headgate.components.isolated.calls import Runners, TenantIsolation, call_isolated, find_marks, read_document
 from headgate.components.readers.code import Section, language_of_code
 from headgate.components.readers.document import require_size
 from headgate.components.readers.mail import MOST_FILES, message_text
@@ -61,6 +62,9 @@ class Extract:
             return divide_code(self.text, self.sections, most_tokens=most_tokens)
         return divide(self.text, pages=self.pages, most_tokens=most_tokens, overlap_tokens=overlap_tokens)
 
+    pdf: bytes | None = None
+    """The content, if its passages can be marked on pictures of its pages."""
+
     def page_number(self, counted: int | None) -> int | None:
         """Return the number in the document of the page that is counted from 1 among those with text."""
         return None if counted is None else self.page_numbers[counted - 1]
@@ -83,7 +87,29 @@ async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str
     numbers = tuple(number for number, page in enumerate(texts, start=1) if page)
     parts = [page for page in texts if page]
     starts = accumulate((len(part) + len(_BETWEEN) for part in parts[:-1]), initial=0)
-    return Extract(_BETWEEN.join(parts), tuple(starts), numbers, len(texts), read.notes[:MOST_NOTES])
+    pdf = content if kind == "pdf" and is_installed("ocr") else None
+    return Extract(_BETWEEN.join(parts), tuple(starts), numbers, len(texts), read.notes[:MOST_NOTES], pdf=pdf)
+
+
+async def mark_passages(runners: Runners, read: Extract, rows: Sequence[dict[str, Any]], *, tenant_id: str) -> Extract:
+    """Give passages of a PDF their `marks`: where they are on their pages. Returns the document without its content.
+
+    Its notes say why there are none, if that failed. Passages have a page, a start and an end, of the document.
+    """
+    if read.pdf is None or not rows:
+        return read
+    begins = dict(zip(read.page_numbers, read.pages, strict=True))
+    ends = (*(start - len(_BETWEEN) for start in read.pages[1:]), len(read.text))
+    pages = [(page, read.text[start:end]) for (page, start), end in zip(begins.items(), ends, strict=True)]
+    places = [(row["page"], row["start"] - begins[row["page"]], row["end"] - begins[row["page"]]) for row in rows]
+    notes = read.notes
+    try:
+        marks = await find_marks(TenantIsolation(runners, tenant_id), read.pdf, pages=pages, places=places)
+        for row, mark in zip(rows, marks, strict=True):
+            row["marks"] = mark
+    except ComponentError as error:
+        notes = (*notes, f"Its passages are not marked on the pictures of its pages: {error.detail}")
+    return replace(read, notes=notes, pdf=None)
 
 
 async def _code(calls: TenantIsolation, text: str, name: str) -> Extract:

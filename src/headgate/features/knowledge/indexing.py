@@ -29,7 +29,7 @@ from headgate.features.knowledge.attachments import Attachments
 from headgate.features.knowledge.changes import changes_of
 from headgate.features.knowledge.chunking import Chunk, count_tokens, digest_of
 from headgate.features.knowledge.embedding import Embedder
-from headgate.features.knowledge.extraction import Extract, extract
+from headgate.features.knowledge.extraction import Extract, extract, mark_passages
 from headgate.features.knowledge.questions import LIKELY_TO_PASS
 from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow
 from headgate.features.knowledge.terms import language_of, terms
@@ -157,8 +157,8 @@ class Indexer:
         generation = document.generation
         read = await self._read(document)
         passages = await run_in_flow_thread(prepared, read, document, base)
-        count = len(passages.rows)
-        sizes = {"passages": count, "characters": len(read.text), "passages_embedded": 0}
+        read = await mark_passages(self._isolated, read, passages.rows, tenant_id=document.tenant_id)
+        sizes = {"passages": len(passages.rows), "characters": len(read.text), "passages_embedded": 0}
         added = await self._store(job, generation, document.tenant_id, passages, sizes)
         notes = list(read.notes) if passages.rows else [*read.notes, "The document has no text."]
         notes += await self._attach(job, document, base, read)
@@ -392,9 +392,9 @@ def _row(read: Extract, chunk: Chunk) -> dict[str, Any]:
     return {
         "start": chunk.start, "core": chunk.core, "end": chunk.end, "page": page, "context": context, "text": text,
         "sha256": digest_of(text), "digest": digest_of(f"{page}\n{chunk.core - chunk.start}\n{context}\n\n{text}"),
-        "tokens": count_tokens(text), "terms": terms(f"{context}\n{text}"),
+        "tokens": count_tokens(text), "terms": terms(f"{context}\n{text}"), "marks": None,
     }  # fmt: skip
 
 
 def _place(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: row[name] for name in ("generation", "version", "ordinal", "start", "core", "end")}
+    return {name: row[name] for name in ("generation", "version", "ordinal", "start", "core", "end", "marks")}

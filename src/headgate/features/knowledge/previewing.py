@@ -8,9 +8,9 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
-from headgate.features.knowledge import documents
 from headgate.features.knowledge.chunking import Chunk, count_tokens
 from headgate.features.knowledge.extraction import Extract, extract
+from headgate.features.knowledge.page_pictures import file_of
 from headgate.features.knowledge.schemas import PreviewIn, PreviewOut, PreviewPassage
 from headgate.features.knowledge.service import get_base
 from headgate.foundation.database import Database
@@ -62,7 +62,7 @@ class Previewer:
 
     async def _stored(self, principal: Principal, base_id: str, document_id: str) -> Content:
         async with self.database.reading() as session:
-            file = await documents.file_of(session, principal, base_id, document_id, version=None)
+            file = await file_of(session, principal, base_id, document_id, version=None)
         return Content(file.name, file.media_type, await files.read_content(self.storage, file))
 
 

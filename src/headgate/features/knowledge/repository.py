@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any, cast
 
-from sqlalchemy import ColumnElement, Select, Table, and_, case, delete, func, select, true, update
+from sqlalchemy import ColumnElement, Select, Table, and_, case, delete, func, literal, select, true, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.jobs.queue import Job, Queue
@@ -238,11 +238,12 @@ async def files_in_use(session: AsyncSession, file_ids: Collection[str], *, tena
 
 
 async def list_passages(
-    session: AsyncSession, document_id: str, *, tenant_id: str, limit: int, after: int
+    session: AsyncSession, document_id: str, *, tenant_id: str, limit: int, after: int, page: int | None = None
 ) -> Sequence[PassageRow]:
-    """Return passages of a document in order, after an ordinal."""
+    """Return passages of a document, or of a page of it, in order, after an ordinal."""
     row = PassageRow
     query = select(row).where(row.document_id == document_id, row.tenant_id == tenant_id, row.ordinal > after)
+    query = query if page is None else query.where(row.page == page)
     return (await session.execute(query.order_by(row.ordinal, row.generation.desc()).limit(limit))).scalars().all()
 
 
@@ -284,8 +285,11 @@ async def delete_passages(session: AsyncSession, ids: Collection[int], *, tenant
 
 async def move_passages(session: AsyncSession, moved: Sequence[dict[str, Any]], *, tenant_id: str) -> None:
     """Update the places of passages: dicts with `id` and columns, the same columns in all."""
-    columns = [name for name in moved[0] if name != "id"]
-    places = {name: case({place["id"]: place[name] for place in moved}, value=PassageRow.id) for name in columns}
+    columns = {name: getattr(PassageRow, name) for name in moved[0] if name != "id"}
+    places = {
+        name: case({place["id"]: literal(place[name], column.type) for place in moved}, value=PassageRow.id)
+        for name, column in columns.items()
+    }
     query = update(PassageRow).where(
         PassageRow.id.in_([place["id"] for place in moved]), PassageRow.tenant_id == tenant_id
     )

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from headgate.features.access.caller import Caller, needs
@@ -16,6 +16,7 @@ from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.metadata import MetadataField
 from headgate.features.knowledge.metadata_rows import list_fields
+from headgate.features.knowledge.page_pictures import Pictures, file_of
 from headgate.features.knowledge.previewing import Content, Previewer
 from headgate.features.knowledge.schemas import (
     MOST_VERSION,
@@ -54,6 +55,7 @@ _VIEW, _EDIT = [needs(Permission.KNOWLEDGE_VIEW)], [needs(Permission.KNOWLEDGE_E
 Data = Annotated[Database, Depends(get_database)]
 
 
+Version = Annotated[int | None, Query(ge=1, le=MOST_VERSION, description="Empty: the current version.")]
 Contents = Annotated[Storage, part("storage")]
 Jobs = Annotated[Indexer, part("indexer")]
 Search = Annotated[Searcher, part("searcher")]
@@ -242,9 +244,39 @@ async def list_passages(
     caller: Caller,
     limit: Limit = 50,
     after: Annotated[int, Query(ge=-1, description="Only passages after this ordinal.")] = -1,
+    page: Annotated[int | None, Query(ge=1, le=MOST_VERSION, description="Only passages of this page.")] = None,
 ) -> list[PassageOut]:
     """List passages in the order of the document. The rest follows with `after`."""
-    return list(await documents.list_passages(session, caller, base_id, document_id, limit=limit, after=after))
+    passages = documents.list_passages(session, caller, base_id, document_id, limit=limit, after=after, page=page)
+    return list(await passages)
+
+
+@router.get(
+    "/{base_id}/documents/{document_id}/pages/{page}",
+    summary="Draw a page of a document",
+    response_class=Response,
+    responses=problems(404)
+    | {
+        200: {"description": "The page", "content": {"image/webp": {"schema": {"type": "string", "format": "binary"}}}},
+        304: {"description": "The picture has not changed."},
+    },
+    dependencies=_VIEW,
+)
+async def draw_page(
+    base_id: str,
+    document_id: str,
+    page: Annotated[int, Path(ge=1, le=MOST_VERSION)],
+    caller: Caller,
+    pictures: Annotated[Pictures, part("pictures")],
+    version: Version = None,
+    if_none_match: Annotated[str | None, Header()] = None,
+) -> Response:
+    """A page of a PDF that you may read, as a picture of at most 4 megapixels. Boxes of passages refer to it."""
+    file = await pictures.find(caller, base_id, document_id, version=version, page=page)
+    headers = {"ETag": f'"{file.sha256}-{page}"', "Cache-Control": "private, max-age=0, must-revalidate"}
+    if if_none_match == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(await pictures.draw(file, page), media_type="image/webp", headers=headers)
 
 
 @router.get(
@@ -260,8 +292,8 @@ async def content(
     session: ReadSession,
     caller: Caller,
     storage: Contents,
-    version: Annotated[int | None, Query(ge=1, le=MOST_VERSION, description="Empty: the current version.")] = None,
+    version: Version = None,
 ) -> StreamingResponse:
     """The file of a document that you may read, after verifying its hash."""
-    file = await documents.file_of(session, caller, base_id, document_id, version=version)
+    file = await file_of(session, caller, base_id, document_id, version=version)
     return await sent_file(storage, file)

@@ -236,6 +236,25 @@ class DocumentOut(BaseModel):
     updated_at: datetime
 
 
+class BoxOut(BaseModel):
+    """A rectangle on a page, in points from the upper left corner of the page as it is shown."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+class MarksOut(BaseModel):
+    """Where the text of a passage is on its page."""
+
+    width: float
+    """Of the page, in points."""
+    height: float
+    boxes: list[BoxOut]
+    """One or more for each line."""
+
+
 class PassageOut(BaseModel):
     """A passage of a document: characters `start` to `end` of its text."""
 
@@ -248,6 +267,8 @@ class PassageOut(BaseModel):
     """Where the part begins that the passage before it does not contain."""
     end: int
     page: int | None
+    marks: MarksOut | None
+    """Of a passage of a PDF; null where its place is unknown, such as in a scan."""
     context: str
     """Headings above it, and the header row of its table."""
     text: str

@@ -219,6 +219,8 @@ class PassageRow(Row):
     core: Mapped[int]
     end: Mapped[int]
     page: Mapped[int | None]
+    marks: Mapped[dict[str, Any] | None] = mapped_column(Json)
+    """Where its text is on its page, as a `Marks` of `readers.drawing`; null: unknown."""
     context: Mapped[str] = mapped_column(Text)
     text: Mapped[str] = mapped_column(Text)
     sha256: Mapped[str] = mapped_column(String(64))

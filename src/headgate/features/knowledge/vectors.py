@@ -19,7 +19,7 @@ from headgate.features.knowledge.approximate import probe_of
 from headgate.features.knowledge.errors import VectorsNotInstalled
 from headgate.features.knowledge.search_index import Scope
 from headgate.features.knowledge.tables import VectorRow
-from headgate.features.knowledge.vector_bytes import HEAD, decode
+from headgate.features.knowledge.vector_bytes import HEAD, cosines
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ def _best(before: Sequence[Near], rows: Sequence[Any], question: Sequence[float]
     """Return the nearest of these and of those before."""
     asked = np.asarray(question, dtype=np.float32)
     asked = asked / np.linalg.norm(asked)
-    cosines = decode([row[1] for row in rows]) @ asked
-    places = np.argpartition(-cosines, limit)[:limit] if len(rows) > limit else range(len(rows))
-    near = [(int(rows[place][0]), float(cosines[place])) for place in places]
+    similar = cosines([row[1] for row in rows], asked)
+    places = np.argpartition(-similar, limit)[:limit] if len(rows) > limit else range(len(rows))
+    near = [(int(rows[place][0]), float(similar[place])) for place in places]
     return sorted([*before, *near], key=lambda entry: (-entry[1], entry[0]))[:limit]
 
 

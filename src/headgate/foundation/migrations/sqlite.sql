@@ -1281,7 +1281,7 @@ CREATE TABLE knowledge_passages (
 	sha256 VARCHAR(64) NOT NULL, 
 	digest VARCHAR(64) NOT NULL, 
 	tokens INTEGER NOT NULL, 
-	terms TEXT NOT NULL, 
+	terms TEXT NOT NULL, marks JSON, 
 	CONSTRAINT pk_knowledge_passages PRIMARY KEY (id), 
 	CONSTRAINT uq_knowledge_passages_document_id_generation_ordinal UNIQUE (document_id, generation, ordinal), 
 	CONSTRAINT fk_knowledge_passages_document_id_tenant_id FOREIGN KEY(document_id, tenant_id) REFERENCES knowledge_documents (id, tenant_id) ON DELETE CASCADE
@@ -1439,9 +1439,9 @@ CREATE TABLE "knowledge_bases" (
 	rerank_model VARCHAR(250) DEFAULT '' NOT NULL, 
 	rerank_candidates INTEGER DEFAULT 30 NOT NULL, retention_days INTEGER DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_knowledge_bases PRIMARY KEY (id), 
-	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id), 
+	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
 	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name), 
-	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE
+	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id)
 )
 --
 CREATE TABLE packs (
@@ -1719,8 +1719,8 @@ CREATE TABLE "chat_feedback" (
 	document_ids JSON NOT NULL, 
 	created_at BIGINT NOT NULL, 
 	CONSTRAINT pk_chat_feedback PRIMARY KEY (run_id), 
-	CONSTRAINT fk_chat_feedback_user_id_tenant_id_users FOREIGN KEY(user_id, tenant_id) REFERENCES users (id, tenant_id) ON DELETE CASCADE, 
-	CONSTRAINT fk_chat_feedback_run_id_flow_id_flow_runs FOREIGN KEY(run_id, flow_id) REFERENCES flow_runs (id, flow_id) ON DELETE CASCADE
+	CONSTRAINT fk_chat_feedback_run_id_flow_id_flow_runs FOREIGN KEY(run_id, flow_id) REFERENCES flow_runs (id, flow_id) ON DELETE CASCADE, 
+	CONSTRAINT fk_chat_feedback_user_id_tenant_id_users FOREIGN KEY(user_id, tenant_id) REFERENCES users (id, tenant_id) ON DELETE CASCADE
 )
 --
 CREATE TABLE processes (
@@ -1765,7 +1765,7 @@ CREATE TABLE knowledge_metadata (
 	CONSTRAINT fk_knowledge_metadata_document_id_knowledge_documents FOREIGN KEY(document_id, tenant_id) REFERENCES knowledge_documents (id, tenant_id) ON DELETE CASCADE
 )
 --
-INSERT INTO "alembic_version" VALUES ('0091')
+INSERT INTO "alembic_version" VALUES ('0090')
 --
 INSERT INTO "tenants" VALUES ('00000000-0000-7000-8000-000000000001', 'Default', CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 0)
 --

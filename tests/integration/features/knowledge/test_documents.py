@@ -9,9 +9,12 @@ from typing import Any
 import docx
 import pypandoc  # type: ignore[import-untyped]
 import pytest
+from fastapi import FastAPI
+from PIL import Image
 
 from headgate.components.isolated import recognition
-from headgate.features.knowledge import extraction
+from headgate.features.knowledge import extraction, page_pictures
+from headgate.foundation import extras
 from tests.integration.features.knowledge.conftest import API, HANDBOOK, Knowledge
 from tests.support.pdfs import pdf_of
 from tests.support.pictures_of_text import ENGLISH, SWEDISH, picture, require_recognition, scan
@@ -36,6 +39,60 @@ class TestReading:
         )
         assert (document["status"], document["pages"]) == ("ready", 3)
         assert [hit["page"] for hit in await knowledge.search(base, "parking")] == [3]
+
+    async def test_keeps_where_passages_of_a_pdf_are_and_draws_its_pages(self, knowledge: Knowledge) -> None:
+        base = await knowledge.base()
+        hours = pdf_of(["Opening hours are 8 to 17.", "Parking costs 5 EUR."])
+        document = await knowledge.add(base, "rules.pdf", hours)
+        address = f"{API}/{base}/documents/{document['id']}"
+        passages = await knowledge.passages(base, document["id"])
+        assert [(one["page"], one["marks"]["width"], len(one["marks"]["boxes"])) for one in passages] == [
+            (1, 612, 1), (2, 612, 1),
+        ]  # fmt: skip
+        of_page = await knowledge.client.get(f"{address}/passages", params={"page": 2})
+        assert [one["text"] for one in of_page.json()] == ["Parking costs 5 EUR."]
+        drawn = await knowledge.client.get(f"{address}/pages/2", params={"version": 1})
+        assert (drawn.status_code, drawn.headers["content-type"]) == (200, "image/webp")
+        assert Image.open(io.BytesIO(drawn.content)).size == (1224, 1584)
+        known = {"if-none-match": drawn.headers["etag"]}
+        assert (await knowledge.client.get(f"{address}/pages/2", headers=known)).status_code == 304
+        # the same passages at other places
+        lower = hours.replace(b"72 720 Td", b"72 700 Td")
+        await knowledge.add(base, "rules.pdf", lower)
+        moved = await knowledge.passages(base, document["id"])
+        tops = [one["marks"]["boxes"][0]["top"] for one in (*passages, *moved)]
+        assert tops[2:] == pytest.approx([top + 20 for top in tops[:2]])
+        assert drawn.content == (await knowledge.client.get(f"{address}/pages/2?version=1")).content
+        assert drawn.content != (await knowledge.client.get(f"{address}/pages/2")).content
+
+    async def test_says_why_a_page_has_no_picture(self, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+        base = await knowledge.base()
+        text = await knowledge.add(base, "rules.md", HANDBOOK)
+        document = await knowledge.add(base, "rules.pdf", pdf_of(["Opening hours are 8 to 17."]))
+        pages = f"{API}/{base}/documents/{document['id']}/pages"
+        refused = await knowledge.client.get(pages.replace(document["id"], text["id"]) + "/1")
+        assert (refused.status_code, refused.json()["code"]) == (422, "no_knowledge_picture")
+        absent = await knowledge.client.get(f"{pages}/2")
+        assert (absent.status_code, absent.json()["code"]) == (422, "unreadable_document")
+        assert "Page 2 of 'rules.pdf' cannot be drawn" in absent.json()["detail"]
+        for module in (extras, extraction):
+            monkeypatch.setattr(module, "is_installed", lambda _extra: False)
+        plain = await knowledge.add(base, "plain.pdf", pdf_of(["Opening hours are 8 to 17."]))
+        assert [one["marks"] for one in await knowledge.passages(base, plain["id"])] == [None]
+        missing = await knowledge.client.get(f"{pages}/1")
+        assert (missing.status_code, missing.json()["code"]) == (422, "extra_not_installed")
+
+    async def test_keeps_the_latest_pictures_up_to_a_size(
+        self, knowledge: Knowledge, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        base = await knowledge.base()
+        document = await knowledge.add(base, "rules.pdf", pdf_of(["First.", "Second.", "Third."]))
+        pages = f"{API}/{base}/documents/{document['id']}/pages"
+        first = await knowledge.client.get(f"{pages}/1")
+        monkeypatch.setattr(page_pictures, "MOST_CACHED_BYTES", 2.5 * len(first.content))
+        for page in (2, 1, 3):
+            assert (await knowledge.client.get(f"{pages}/{page}")).status_code == 200
+        assert [page for _, page in app.state.pictures.recent] == [1, 3]
 
     async def test_reads_scans_and_pictures_and_says_how_reliably(self, knowledge: Knowledge) -> None:
         require_recognition()

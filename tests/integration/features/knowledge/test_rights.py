@@ -17,7 +17,7 @@ from headgate.features.accounts.directory.tables import DirectoryGroup, Director
 from headgate.features.accounts.tables import User
 from headgate.features.files import service as files
 from headgate.features.files.errors import FileNotFound
-from headgate.features.knowledge import documents, searching, service
+from headgate.features.knowledge import documents, page_pictures, searching, service
 from headgate.features.knowledge.errors import (
     BaseNotFound,
     DocumentNotFound,
@@ -199,7 +199,7 @@ class TestFile:
 
 async def content(shelf: Shelf, principal: Principal, document: str, version: int | None = None) -> bytes:
     async with shelf.database.reading() as session:
-        file = await documents.file_of(session, principal, shelf.base_id, document, version=version)
+        file = await page_pictures.file_of(session, principal, shelf.base_id, document, version=version)
     return await files.read_content(shelf.storage, file)
 
 

@@ -96,6 +96,35 @@ export const passagesQuery = (base_id: string, document_id: string, first: numbe
     getNextPageParam: (last) => (last.length < A_PAGE ? null : (last.at(-1)?.ordinal ?? null)),
   });
 
+/** Passages of a page of a document, in order. */
+export const pagePassagesQuery = ({ base_id, id, version }: KnowledgeDocument, page: number) =>
+  queryOptions({
+    queryKey: [...knowledgeKeys.passages(base_id, id), "page", page, version],
+    queryFn: ({ signal }) =>
+      unwrap(
+        api.GET("/api/v1/knowledge-bases/{base_id}/documents/{document_id}/passages", {
+          params: { path: { base_id, document_id: id }, query: { limit: A_PAGE, page } },
+          signal,
+        }),
+      ),
+  });
+
+/** A page of a PDF as a picture. */
+export const pagePictureQuery = ({ base_id, id, version }: KnowledgeDocument, page: number) =>
+  queryOptions({
+    queryKey: [...knowledgeKeys.document(base_id, id), "picture", page, version],
+    queryFn: async ({ signal }) =>
+      (await unwrap(
+        api.GET("/api/v1/knowledge-bases/{base_id}/documents/{document_id}/pages/{page}", {
+          params: { path: { base_id, document_id: id, page }, query: { version } },
+          parseAs: "blob",
+          signal,
+        }),
+      )) as Blob,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+
 export interface SearchOptions {
   /** By words, by meaning or both; null: as the base allows. */
   mode: SearchMode | null;

@@ -116,6 +116,7 @@ export const ERROR_CODES = [
   "model_timed_out",
   "model_unreachable",
   "no_data_key",
+  "no_knowledge_picture",
   "no_knowledge_questions",
   "no_room_for_file",
   "not_evidence",

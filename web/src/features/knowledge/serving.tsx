@@ -73,13 +73,14 @@ export const DOCUMENT: KnowledgeDocument = {
   updated_at: AT,
 };
 export const TEXT = "The daily allowance in Lisbon is 68 EUR.";
-const PASSAGE: Passage = {
+export const PASSAGE: Passage = {
   ordinal: 0,
   version: 2,
   start: 0,
   core: 0,
   end: TEXT.length,
   page: null,
+  marks: null,
   context: "Travel",
   text: TEXT,
   sha256: SHA,

@@ -1,25 +1,21 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, Download, Paperclip } from "lucide-react";
-import {
-  contentAddress,
-  documentQuery,
-  type KnowledgeDocument,
-  type Passage,
-  passagesQuery,
-} from "@/api/queries/knowledge";
-import { Button, Callout, Chip, cx, Problem, Skeleton } from "@/components/ui";
+import { contentAddress, documentQuery, type KnowledgeDocument } from "@/api/queries/knowledge";
+import { Callout, Chip, cx, Problem, Skeleton } from "@/components/ui";
 import { useKnowledgeTexts } from "../texts";
+import { Contents, hasPictures } from "./Contents";
 import { DocumentState } from "./state";
 
-/** A document as its passages, page by page, with the cited one marked. */
+/** A document as its passages or, of a PDF, as pictures of its pages, with the cited passage marked. */
 export function DocumentPanel({ baseId, documentId }: { baseId: string; documentId: string }) {
   const t = useKnowledgeTexts();
   const { passage, cited } = useSearch({ from: "/inside/knowledge/{-$baseId}" });
   const document = useQuery(documentQuery(baseId, documentId));
   const ordinal = passage === undefined ? undefined : Number(passage);
+  const pictured = document.data !== undefined && hasPictures(document.data);
   return (
-    <div className="mx-auto flex max-w-3xl flex-col gap-4 px-4 py-5">
+    <div className={cx("mx-auto flex flex-col gap-4 px-4 py-5", pictured ? "max-w-6xl" : "max-w-3xl")}>
       <Link
         to="/knowledge/{-$baseId}"
         params={{ baseId }}
@@ -33,7 +29,7 @@ export function DocumentPanel({ baseId, documentId }: { baseId: string; document
       {document.data && (
         <>
           <About document={document.data} />
-          <Passages document={document.data} ordinal={ordinal} cited={cited} />
+          <Contents document={document.data} ordinal={ordinal} cited={cited} />
         </>
       )}
     </div>
@@ -78,69 +74,5 @@ function About({ document }: { document: KnowledgeDocument }) {
         </Callout>
       )}
     </header>
-  );
-}
-
-interface PassagesProps {
-  document: KnowledgeDocument;
-  /** The passage to open, and the checksum of its text where it was cited. */
-  ordinal: number | undefined;
-  cited: string | undefined;
-}
-
-function Passages({ document, ordinal, cited }: PassagesProps) {
-  const t = useKnowledgeTexts();
-  const passages = useInfiniteQuery(passagesQuery(document.base_id, document.id, ordinal ?? 0));
-  const items = passages.data?.pages.flat() ?? [];
-  const open = items.find((one) => (cited ? one.sha256 === cited : one.ordinal === ordinal));
-  const changed = cited !== undefined && passages.isSuccess && open === undefined;
-  return (
-    <div className="flex flex-col gap-2">
-      {passages.isError && <Problem error={passages.error} />}
-      {changed && <Callout tone="warn">{t("cited_changed", { now: document.version })}</Callout>}
-      <ol className="flex flex-col gap-1">
-        {items.map((one, index) => (
-          <OnePassage
-            key={one.ordinal}
-            passage={one}
-            isOpen={one === open}
-            page={one.page !== items[index - 1]?.page ? one.page : null}
-          />
-        ))}
-      </ol>
-      {passages.hasNextPage && (
-        <Button
-          className="self-center"
-          busy={passages.isFetchingNextPage}
-          onClick={() => void passages.fetchNextPage()}
-        >
-          {t("more")}
-        </Button>
-      )}
-    </div>
-  );
-}
-
-const intoView = (element: HTMLLIElement | null) => {
-  element?.scrollIntoView?.({ block: "center" });
-};
-
-/** The part of a passage that the one before it does not contain; all of it where it is cited. */
-function OnePassage({ passage, isOpen, page }: { passage: Passage; isOpen: boolean; page: number | null }) {
-  const t = useKnowledgeTexts();
-  const text = isOpen ? passage.text : passage.text.slice(passage.core - passage.start);
-  return (
-    <li ref={isOpen ? intoView : null}>
-      {page !== null && <h3 className="mt-3 mb-1 text-xs font-medium text-muted">{t("page", { page })}</h3>}
-      <div
-        className={cx(
-          "whitespace-pre-wrap wrap-anywhere rounded-md border px-3 py-2",
-          isOpen ? "border-accent bg-accent-soft" : "border-transparent",
-        )}
-      >
-        {isOpen && <Chip tone="accent">{t("cited")}</Chip>}
-        {isOpen ? <mark className="block bg-transparent text-ink">{text}</mark> : text}
-      </div>
-    </li>
   );
 }

@@ -5,7 +5,7 @@ from alembic import op
 
 from headgate.foundation.database import Json
 
-revision = "0091"
+revision = "0090"
 down_revision = "0089"
 
 

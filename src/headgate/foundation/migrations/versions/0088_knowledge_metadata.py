@@ -5,7 +5,7 @@ from alembic import op
 
 from headgate.foundation.database import Json
 
-revision = "0089"
+revision = "0088"
 down_revision = "0087"
 
 
