@@ -208,6 +208,7 @@ ALSO: Mapping[Name, frozenset[Permission]] = {
     ("POST", "/api/v1/mcp-servers/{server}/authorize"): frozenset(
         {Permission.MCP_SERVERS_VIEW, Permission.CONNECTIONS_MANAGE}
     ),
+    ("POST", "/api/v1/knowledge-bases/{base_id}/preview"): frozenset({Permission.KNOWLEDGE_VIEW}),
     ("POST", "/api/v1/flows/{flow_id}/slos"): frozenset({Permission.RUNS_VIEW}),
     ("PATCH", "/api/v1/slos/{slo_id}"): frozenset({Permission.RUNS_VIEW}),
 }

@@ -352,7 +352,7 @@ class TestBatch:
             base, document, _ = await add_documents(session, author, new_id(), "secret memo", "Memos")
         uri = f"headgate://knowledge-bases/{base}/documents/{document}"
         read = await office.clients["reader"].read_resource(uri)
-        assert [one.model_dump()["text"] for one in read.contents] == ["secret memo"]
+        assert [one.model_dump()["text"] for one in read.contents] == ["[Page 1]\n\nsecret memo"]
         with pytest.raises(MCPError, match="There is no knowledge base"):
             await office.clients["outsider"].read_resource(uri)
         async with office.database.writing() as session:

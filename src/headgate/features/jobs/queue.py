@@ -111,12 +111,13 @@ class Queue:
         return row is not None
 
     async def renew(self, session: AsyncSession, ids: Collection[str], lease: Lease) -> dict[str, bool]:
-        """Renew this worker's claims, in one statement.
+        """Renew this worker's claims, in one statement. It locks them by id, as others do that lock several.
 
         Returns the ids of those that still belong to it, and whether each still matches `only`.
         """
         is_own = and_(self._key.in_(ids), self._c.worker_id == lease.worker_id)
-        change = update(self.table).where(is_own).values(lease_until=lease.until)
+        locked = select(self._key).where(is_own).order_by(self._key).with_for_update()
+        change = update(self.table).where(self._key.in_(locked)).values(lease_until=lease.until)
         change = change.returning(self._key, self._only.label("runs"))
         return {row[0]: bool(row[1]) for row in await session.execute(change, execution_options=_QUIET)}
 

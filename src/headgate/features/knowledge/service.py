@@ -136,6 +136,7 @@ async def delete_base(session: AsyncSession, principal: Principal, base_id: str)
     row = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_MANAGE)
     tenant_id = principal.tenant_id
     await repository.lock_base(session, row.id, tenant_id=tenant_id)
+    await repository.lock_documents(session, row.id, tenant_id=tenant_id)
     versions = await repository.versions_of_base(session, row.id, tenant_id=tenant_id)
     await record_of(session, principal, "knowledge_base.deleted", row, before=_values(row))
     await repository.remove_knowledge(session, row)

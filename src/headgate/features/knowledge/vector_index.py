@@ -45,6 +45,7 @@ async def embed_again(session: AsyncSession, base: KnowledgeBaseRow, at: int) ->
 
     The base is locked. A job that embeds with another model writes nothing after this.
     """
+    await repository.lock_documents(session, base.id, tenant_id=base.tenant_id)
     row = DocumentRow
     change = update(row).where(row.base_id == base.id, row.tenant_id == base.tenant_id)
     change = change.values(passages_embedded=0)

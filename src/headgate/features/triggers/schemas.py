@@ -127,7 +127,7 @@ class TriggerOut(BaseModel):
     problems: list[TriggerProblem] | None = Field(
         default=None,
         description="Where it does not fit the form of the published version, else of the draft. Null: not checked, in"
-        " lists of several flows.",
+        " lists of several flows and for a caller who may not view the flow.",
     )
     catching: bool = False
     """Whether the next call is shown instead of starting a run."""

@@ -197,3 +197,26 @@ class TestEvent:
         async with database.writing() as session:
             await QUEUE.finish(session, job)
             assert await QUEUE.wake(session, "go") == []
+
+
+class TestLocks:
+    async def test_of_renewed_claims_are_taken_by_id_as_those_of_others(self, database: Database, rows: Rows) -> None:
+        await rows.add("b")
+        await rows.add("a")
+        await claim(database)
+        locked = asyncio.Event()
+
+        async def renew() -> dict[str, bool]:
+            await locked.wait()
+            async with database.writing() as session:
+                return await QUEUE.renew(session, ["b", "a"], lease("somebody"))
+
+        async def lock_both() -> None:
+            async with database.writing() as session:
+                await session.execute(select(chores.c.id).where(chores.c.id == "a").with_for_update())
+                locked.set()
+                await asyncio.sleep(0.3 if database.dialect == "postgresql" else 0)  # the renewal waits by now
+                await session.execute(select(chores.c.id).where(chores.c.id == "b").with_for_update())
+
+        renewed, _ = await asyncio.gather(renew(), lock_both())
+        assert renewed == {"a": True, "b": True}
