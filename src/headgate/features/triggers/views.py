@@ -43,7 +43,7 @@ async def triggers_out(session: AsyncSession, principal: Principal, rows: Sequen
     others = [config.flow_id for config in configs if isinstance(config, FlowConfig)]
     names: Mapping[str, str] = await names_of(session, principal, others) if others else {}
     shown = [_trigger_out(listed, config, names) for listed, config in zip(rows, configs, strict=True)]
-    if len({listed.row.flow_id for listed in rows}) == 1 and principal.may(Permission.FLOWS_VIEW, rows[0].row.space_id):
+    if len({listed.row.flow_id for listed in rows}) == 1 and principal.may(Permission.FLOWS_VIEW, rows[0].space_id):
         form = await _form_of(session, principal, rows[0].row.flow_id)
         for trigger in shown:
             trigger.problems = problems_of(form, trigger.config, trigger.input)
