@@ -57,6 +57,7 @@ it("shows before a run what an API describes, one page or the items of all, and 
   const response = { type: "object", properties: { items: { type: "array", items: person } } };
   server.use(
     http.get("*/api/v1/connections", () => HttpResponse.json({ items: [{ id: "c1", name: "tracker" }] })),
+    http.get("*/api/v1/connections/c1/operations", () => HttpResponse.json({ items: [{ key: "GET /people" }] })),
     http.get("*/api/v1/connections/c1/operation", () => HttpResponse.json({ response, paging: { items: "items" } })),
   );
   const nodes = [
