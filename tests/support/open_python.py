@@ -8,6 +8,8 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 _LEFT_OUT = shutil.ignore_patterns(
     "site-packages", "test", "__pycache__", "idlelib", "tkinter", "ensurepip", "config-*"
@@ -18,6 +20,12 @@ def is_open(path: Path) -> bool:
     """Whether every user can reach a file."""
     real = path.resolve()
     return all(folder.stat().st_mode & 0o001 for folder in real.parents)
+
+
+for_any_user = pytest.mark.skipif(
+    os.geteuid() == 0 and not is_open(Path(__file__)), reason="other users cannot reach the tests' packages"
+)
+"""Marks tests of programs that run the tests' packages."""
 
 
 def open_python() -> list[str]:

@@ -21,18 +21,14 @@ import pytest
 
 from headgate.foundation.guarded_http import GuardedHttp
 from headgate.foundation.settings import HttpSettings, OutgoingSettings
+from headgate.sandbox.guest.namespaces import are_possible
 from headgate.sandbox.guest.program import ERROR_BYTES, LINE_BYTES, NOT_FOUND, REFUSED
 from headgate.sandbox.programs import Access, Launch, launched
-from tests.support.open_python import is_open, open_python
+from tests.support.open_python import for_any_user, open_python
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.web_server import answer, web_server
 
-pytestmark = [
-    pytest.mark.isolated,
-    pytest.mark.skipif(
-        os.geteuid() == 0 and not is_open(Path(__file__)), reason="other users cannot reach the tests' packages"
-    ),
-]
+pytestmark = [pytest.mark.isolated, for_any_user]
 NOBODY = 65534
 INTERPRETER = (sys.prefix, sys.base_prefix)
 NAMES = {"api.test": ["127.0.0.1"], "other.test": ["127.0.0.1"], "inner.test": ["10.0.0.7"]}
@@ -66,6 +62,8 @@ class Runner:
     """Runs programs in one of the four ways."""
 
     def __init__(self, http: GuardedHttp, *, as_root: bool, namespaces: bool) -> None:
+        if namespaces and not are_possible():
+            pytest.skip("this system gives the tests no namespaces")
         self.http = http
         self.as_root = as_root
         self.namespaces = namespaces

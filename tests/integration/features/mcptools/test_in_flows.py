@@ -19,6 +19,7 @@ from headgate.foundation.quoting import as_data
 from headgate.foundation.settings import McpSettings
 from tests.integration.pages.conftest import flow_of
 from tests.support.mcp_server import ACCESS, COMMAND, McpProcess
+from tests.support.open_python import for_any_user
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
 
@@ -391,6 +392,7 @@ class TestSlowServers:
 
 
 class TestPrograms:
+    @for_any_user
     async def test_serve_a_step_and_end_with_it(self, client: httpx2.AsyncClient, openai: OpenAIServer) -> None:
         env = {"SERVICE_KEY": {"secret": "WEATHER_TOKEN"}}
         await register(client, transport="stdio", command=COMMAND, env=env, access=ACCESS)

@@ -11,6 +11,7 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.settings import McpSettings, Settings
 from tests.integration.features.mcptools.conftest import LOOPBACK
 from tests.support.mcp_server import ACCESS, COMMAND, McpProcess
+from tests.support.open_python import for_any_user
 from tests.support.people import add_key, bearer
 from tests.support.team import EVERYBODY, Team, team
 
@@ -130,6 +131,7 @@ class TestPrograms:
             assert (refused.status_code, refused.json()["permission"]) == (403, "mcp_servers.programs")
             assert (await us.ask("admin", "PATCH", one, json=body)).status_code == 200
 
+    @for_any_user
     async def test_are_refreshed_and_switched_by_owners_of_the_space(self, us: Team) -> None:
         made = await us.make("admin", "/mcp-servers", **PROGRAM)
         one = f"/mcp-servers/{made['id']}"

@@ -17,6 +17,7 @@ from tests.integration.features.runs.approvals.test_approvals import decide, end
 from tests.integration.features.runs.approvals.test_tool_calls import pending
 from tests.support.mcp_sampling import wanted
 from tests.support.mcp_server import ACCESS, COMMAND, McpProcess
+from tests.support.open_python import for_any_user
 from tests.support.openai_server import OpenAIServer
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.scripted_server import Hold
@@ -132,6 +133,7 @@ class TestSampling:
         legacy = "Sampling not supported" in done["error"]["message"]
         assert legacy or done["error"]["code"] == "mcp_sampling_refused"
 
+    @for_any_user
     async def test_goes_over_standard_input_and_output_too_and_no_secret_reaches_the_model(
         self, us: Team, openai: OpenAIServer
     ) -> None:
