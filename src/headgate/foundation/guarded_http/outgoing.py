@@ -111,7 +111,7 @@ DELIVERIES = Outgoing(
 )
 MCP = Outgoing(
     "mcp",
-    "MCP servers over HTTP",
+    "MCP servers over HTTP, and programs to their declared hosts",
     "user who registers the server",
     Reach.PUBLIC,
     Redirects.REFUSED,
