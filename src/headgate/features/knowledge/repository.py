@@ -98,10 +98,10 @@ async def lock_base(session: AsyncSession, base_id: str, *, tenant_id: str) -> s
     return (await session.execute(base.with_for_update())).scalar_one_or_none()
 
 
-async def lock_documents(session: AsyncSession, base_id: str, *, tenant_id: str) -> None:
-    """Lock all documents of a base by their ids, in the order in which jobs lock several of them."""
+async def lock_documents(session: AsyncSession, base_id: str, *, tenant_id: str) -> Sequence[str]:
+    """Lock all documents of a base by their ids, in the order in which jobs lock several of them. Returns the ids."""
     document = select(DocumentRow.id).where(DocumentRow.base_id == base_id, DocumentRow.tenant_id == tenant_id)
-    await session.execute(document.order_by(DocumentRow.id).with_for_update())
+    return (await session.execute(document.order_by(DocumentRow.id).with_for_update())).scalars().all()
 
 
 async def count_documents(session: AsyncSession, base_id: str, *, tenant_id: str) -> int:
