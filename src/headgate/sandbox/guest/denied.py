@@ -19,7 +19,7 @@ _ABSENT: Final = ("io_uring_setup", "io_uring_enter", "io_uring_register", "clon
 """Programs use another way when these are missing. A filter cannot see what they do."""
 
 GUARDED: Final = {"clone": Guard(((Check(0, 0, _CLONE_NEW),),))}
-"""No clone with a namespace of its own."""
+"""No clone with a new namespace."""
 WITH_NETWORK: Final = Guard(((Check(0, _AF_INET),), (Check(0, _AF_INET6),)), error=errno.EAFNOSUPPORT)
 """Sockets of a network namespace; never Unix sockets, by which files reach services of the system."""
 WITHOUT_NETWORK: Final = Guard((), error=errno.EAFNOSUPPORT)
@@ -61,7 +61,7 @@ BY_PATH: Final = {
 
 
 def denied_calls(machine: str, *, own_files: bool) -> dict[int, int]:
-    """Return the error by number of each denied call. `own_files`: whether it can change only files of its own."""
+    """Return the error by number of each denied call. `own_files`: whether it can change no other files."""
     tokens = (DENIED[machine] + ("" if own_files else BY_PATH[machine])).split()
     names = zip(tokens[::2], map(int, tokens[1::2]), strict=True)
     return {number: errno.ENOSYS if name in _ABSENT else errno.EPERM for name, number in names}

@@ -21,7 +21,7 @@ _NAME_BYTES, _REQUEST_BYTES = 16, 40
 
 
 def are_possible() -> bool:
-    """Return whether this process may have namespaces of its own. Tried by a child, since there is no way back."""
+    """Return whether this process may enter new namespaces. Tried by a child, since there is no way back."""
     child = os.fork()
     if child == 0:
         try:

@@ -83,7 +83,7 @@ class Walls:
     isolated: bool = False
     """Whether Landlock, seccomp and, where the server is root, another user apply."""
     namespaces: bool = False
-    """Whether it has namespaces of its own."""
+    """Whether it has separate namespaces."""
 
 
 class RefusedError(Exception):

@@ -63,7 +63,7 @@ def build_program_filter(machine: str, *, network: bool, own_files: bool) -> lis
 
     Args:
         machine: Name of the architecture.
-        network: Whether it has a network of its own, which reaches nothing but Headgate.
+        network: Whether it has a separate network, which reaches nothing but Headgate.
         own_files: Whether it can change modes, owners and times of no other files than its own.
     """
     architecture = ARCHITECTURES[machine]
