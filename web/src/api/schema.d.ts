@@ -19739,7 +19739,7 @@ export interface components {
             only_polled?: string;
             /**
              * Problems
-             * @description Where it does not fit the form of the published version, else of the draft. Null: not checked, in lists of several flows.
+             * @description Where it does not fit the form of the published version, else of the draft. Null: not checked, in lists of several flows and for a caller who may not view the flow.
              */
             problems?: components["schemas"]["TriggerProblem"][] | null;
             /**
@@ -19829,7 +19829,7 @@ export interface components {
             only_polled?: string;
             /**
              * Problems
-             * @description Where it does not fit the form of the published version, else of the draft. Null: not checked, in lists of several flows.
+             * @description Where it does not fit the form of the published version, else of the draft. Null: not checked, in lists of several flows and for a caller who may not view the flow.
              */
             problems?: components["schemas"]["TriggerProblem"][] | null;
             /**
