@@ -26,6 +26,7 @@ from tests.integration.reach import namespace
 from tests.integration.reach.visits import EXCHANGE, FEED, REPOSITORY, SITEMAP, Places, leak, visit
 from tests.support.anthropic_server import AnthropicServer
 from tests.support.databases import Postgres
+from tests.support.embedding_server import Embeddings
 from tests.support.forwarder import forwarded
 from tests.support.git_server import git_server
 from tests.support.imap_process import ImapProcess
@@ -195,6 +196,8 @@ def _web(asked: Asked) -> Script | None:
 
 def _answer(openai: OpenAIServer, asked: Asked) -> Script:
     """What a model says that uses the tool of the MCP server, and keeps to the schema of the example."""
+    if vectors := Embeddings().answer(asked):
+        return vectors
     written = json.dumps(asked.body) if isinstance(asked.body, dict) else ""
     if "weather__forecast" in written and '"role": "tool"' not in written:
         return openai.tool_call("weather__forecast", {"city": "Lund"})
