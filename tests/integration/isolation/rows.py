@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, bindparam, select
+from sqlalchemy import Connection, Select, Table, bindparam, event, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate
@@ -35,6 +35,8 @@ BY_RUN = ("flow_run_events",)
 """Tables whose tenant is their run's."""
 _TELLING = re.compile(r"^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64})$")
 """Ids and hashes: values that nobody guesses, so that whoever shows one has read it."""
+_ASKING = re.compile(r"\s*(?:SELECT|WITH|SAVEPOINT|RELEASE SAVEPOINT|ROLLBACK TO SAVEPOINT)\b", re.IGNORECASE)
+_CHANGING = re.compile(r"\b(?:INSERT|UPDATE|DELETE|REPLACE|MERGE)\b", re.IGNORECASE)
 
 for _module in pkgutil.walk_packages(headgate.__path__, "headgate."):
     if _module.name.rpartition(".")[2] == "tables":
@@ -86,6 +88,19 @@ def _rows_of(connection: Connection, tenant_id: str) -> dict[str, list[str]]:
 def _queries() -> dict[str, Select[Any]]:
     """Table to the question for a tenant's rows: made once, since hundreds of looks ask all of them."""
     return {table.name: select(table).where(owner == bindparam("tenant")) for table, owner in owned_tables()}
+
+
+async def changing_statements(session: AsyncSession) -> list[str]:
+    """The statements of a session from now on that are more than a question; the list grows as they are executed."""
+    statements: list[str] = []
+    connection = (await session.connection()).sync_connection
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        if _CHANGING.search(statement) or not _ASKING.match(statement):
+            statements.append(statement)
+
+    event.listen(connection, "before_cursor_execute", note)
+    return statements
 
 
 async def telling_values(database: Database, principal: Principal) -> set[str]:
