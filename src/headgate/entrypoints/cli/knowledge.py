@@ -24,19 +24,16 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
-from headgate.features.knowledge import documents, service
+from headgate.features.knowledge import service
 from headgate.features.knowledge.contents import delete_contents
-from headgate.features.knowledge.schemas import (
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import CitationIn, DocumentChange, DocumentIn, DocumentOut, Readers
+from headgate.features.knowledge.schemas import KnowledgeBaseOut
+from headgate.features.knowledge.search.schemas import (
     DEFAULT_PASSAGES,
     MOST_NEIGHBOURS,
     MOST_PASSAGES,
-    CitationIn,
-    DocumentChange,
-    DocumentIn,
-    DocumentOut,
     HitOut,
-    KnowledgeBaseOut,
-    Readers,
     SearchIn,
     SearchOut,
 )

@@ -25,7 +25,7 @@ from headgate.features.knowledge.evaluation.schemas import (
     ProposalIn,
     ProposalsOut,
 )
-from headgate.features.knowledge.schemas import MOST_PASSAGES
+from headgate.features.knowledge.search.schemas import MOST_PASSAGES
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.graph.queries import MOST_QUERIES

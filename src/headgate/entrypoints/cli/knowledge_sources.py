@@ -15,7 +15,7 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
-from headgate.features.knowledge.schemas import Readers
+from headgate.features.knowledge.documents.schemas import Readers
 from headgate.features.knowledge_sources import service
 from headgate.features.knowledge_sources.schemas import MOST_DOCUMENTS, SourceChange, SourceIn, SourceItemOut, SourceOut
 from headgate.foundation.checked import checked

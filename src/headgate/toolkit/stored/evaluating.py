@@ -10,7 +10,7 @@ from headgate.features.knowledge import service
 from headgate.features.knowledge.evaluation import evaluating, questions
 from headgate.features.knowledge.evaluation.evaluating import Evaluator
 from headgate.features.knowledge.evaluation.schemas import DEFAULT_LIMIT, EvaluationDetail, EvaluationIn, EvaluationOut
-from headgate.features.knowledge.schemas import MOST_PASSAGES
+from headgate.features.knowledge.search.schemas import MOST_PASSAGES
 from headgate.foundation.checked import checked
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit

@@ -13,7 +13,8 @@ from fastapi import FastAPI
 from PIL import Image
 
 from headgate.components.isolated import recognition
-from headgate.features.knowledge import extraction, page_pictures
+from headgate.features.knowledge.documents import page_pictures
+from headgate.features.knowledge.passages import extraction
 from headgate.foundation import extras
 from tests.integration.features.knowledge.conftest import API, HANDBOOK, Knowledge
 from tests.support.pdfs import pdf_of
@@ -354,7 +355,7 @@ class TestVerifying:
         for name in ("a.txt", "b.txt"):
             await knowledge.add(base, name, f"The code of {name} is blue.")
         hits = await knowledge.search(base, "code")
-        monkeypatch.setattr("headgate.features.knowledge.verifying.extract", extract)
+        monkeypatch.setattr("headgate.features.knowledge.documents.verifying.extract", extract)
         answer = await verified(knowledge, [*hits, hits[0] | {"sha256": "0" * 64}, hits[1], hits[0]])
         assert [one["verified"] for one in answer["citations"]] == [True, True, False, True, True]
         assert [one["document_id"] for one in answer["citations"]][:2] == [hit["document_id"] for hit in hits]

@@ -17,7 +17,10 @@ from headgate.features.accounts.directory.tables import DirectoryGroup, Director
 from headgate.features.accounts.tables import User
 from headgate.features.files import service as files
 from headgate.features.files.errors import FileNotFound
-from headgate.features.knowledge import documents, page_pictures, searching, service
+from headgate.features.knowledge import service
+from headgate.features.knowledge.documents import page_pictures
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import DocumentChange, DocumentIn, Readers
 from headgate.features.knowledge.errors import (
     BaseNotFound,
     DocumentNotFound,
@@ -25,10 +28,11 @@ from headgate.features.knowledge.errors import (
     RightsDiffer,
     VersionNotFound,
 )
-from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge.index.lexical import Scope
 from headgate.features.knowledge.rights import Reader
-from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, Mode, Readers, SearchIn
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.search import matching
+from headgate.features.knowledge.search.queries import Question
+from headgate.features.knowledge.search.schemas import Mode, SearchIn
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from tests.support.embedding_server import vector_of
@@ -78,7 +82,7 @@ async def add_group(database: Database, user_id: str) -> str:
 async def names(shelf: Shelf, principal: Principal, query: str = "secret", clearance: int | None = None) -> set[str]:
     async with shelf.database.reading() as session:
         search_in = SearchIn(query=query, limit=50, max_tokens=100_000)
-        answer = await searching.search_as(session, principal, shelf.base_id, search_in, clearance=clearance)
+        answer = await matching.search_as(session, principal, shelf.base_id, search_in, clearance=clearance)
     return {hit.document for hit in answer.hits}
 
 
@@ -128,7 +132,7 @@ class TestReaders:
         await shelf.indexer.settle()
         async with shelf.database.reading() as session:
             scope = Scope(DEFAULT_TENANT_ID, shelf.base_id, Reader())
-            answer = await searching.search(session, scope, SearchIn(query="secret"))
+            answer = await matching.search(session, scope, SearchIn(query="secret"))
         assert {hit.document for hit in answer.hits} == {"public"}
 
     async def test_read_at_most_their_classification(self, shelf: Shelf) -> None:
@@ -312,7 +316,7 @@ class TestLeakage:
     async def test_the_nearest_passages_are_ranked_among_those_that_may_be_read(self, shelf: Shelf) -> None:
         await shelf.make_base("Embedded", passage_tokens=60, overlap_tokens=0, embedding_model="openai/small")
         author = member(await add_user(shelf.database), Role.PUBLISHER)
-        for number in range(searching.CANDIDATES + 5):
+        for number in range(matching.CANDIDATES + 5):
             await shelf.add(f"hidden{number}", f"the merger {number}", author, readers=Readers(role=None), level=3)
         await shelf.add("open", "a garden in spring")
         await shelf.add("secret", "the merger, for everyone with clearance", level=3)
@@ -324,7 +328,7 @@ class TestLeakage:
         question = Question("openai/small", tuple(vector_of("the merger")))
         async with shelf.database.reading() as session:
             scope = Scope(DEFAULT_TENANT_ID, shelf.base_id, Reader(viewer.user_id, "viewer", clearance=2))
-            cleared = await searching.search(session, scope, search_in, question)
+            cleared = await matching.search(session, scope, search_in, question)
         assert [hit.document for hit in cleared.hits] == ["open"]
 
 

@@ -9,14 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record_of
-from headgate.features.knowledge import reranking, service
-from headgate.features.knowledge.embedding import (
-    Embedder,
-    embedded_queries,
-    model_of_search,
-    reranking_of,
-    written_queries,
-)
+from headgate.features.knowledge import service
 from headgate.features.knowledge.errors import EvaluationNotFound, NoQuestions
 from headgate.features.knowledge.evaluation import measures, repository
 from headgate.features.knowledge.evaluation.schemas import (
@@ -29,11 +22,19 @@ from headgate.features.knowledge.evaluation.schemas import (
     RanksOut,
 )
 from headgate.features.knowledge.evaluation.tables import EvaluationRow, QuestionRow
-from headgate.features.knowledge.questions import Question, Variant
+from headgate.features.knowledge.index.lexical import Scope
 from headgate.features.knowledge.repository import add_knowledge
 from headgate.features.knowledge.rights import Reader, readable, reader_of
-from headgate.features.knowledge.schemas import MOST_BUDGET, HitOut, Mode, SearchIn
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.search import reranking
+from headgate.features.knowledge.search.queries import Question, Variant
+from headgate.features.knowledge.search.schemas import MOST_BUDGET, HitOut, Mode, SearchIn
+from headgate.features.knowledge.search.service import (
+    Embedder,
+    embedded_queries,
+    model_of_search,
+    reranking_of,
+    written_queries,
+)
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.features.models.asking import Asker

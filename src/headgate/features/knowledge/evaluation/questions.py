@@ -79,7 +79,7 @@ async def _added(
 ) -> list[QuestionOut]:
     """Add questions to a locked base that has a number of them (`count`)."""
     if count + len(questions) > MOST_QUESTIONS:
-        raise TooManyQuestions(MOST_QUESTIONS)
+        raise TooManyQuestions(str(MOST_QUESTIONS))
     rows = [
         QuestionRow(
             id=new_id(),

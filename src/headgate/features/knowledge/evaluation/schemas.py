@@ -5,8 +5,9 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.knowledge.schemas import MOST_PASSAGES, EmbeddingModel, Mode
-from headgate.features.knowledge.terms import LONGEST_QUERY
+from headgate.features.knowledge.passages.terms import LONGEST_QUERY
+from headgate.features.knowledge.schemas import EmbeddingModel
+from headgate.features.knowledge.search.schemas import MOST_PASSAGES, Mode
 from headgate.graph.json_values import PlainText
 from headgate.graph.queries import MOST_QUERIES
 

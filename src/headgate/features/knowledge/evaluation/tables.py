@@ -3,25 +3,21 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKeyConstraint, Index, String, Text, text
+from sqlalchemy import Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Json, TenantRow, Timestamp, now, of_tenant
 
 
-class QuestionRow(Row):
+class QuestionRow(TenantRow):
     """A question with the documents that answer it."""
 
     __tablename__ = "knowledge_questions"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
-        ),
+        of_tenant("base_id", "knowledge_bases"),
         Index("ix_knowledge_questions_base_id_id", "base_id", "id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     base_id: Mapped[str] = mapped_column(String(36))
     question: Mapped[str] = mapped_column(Text)
     document_ids: Mapped[list[str]] = mapped_column(Json)
@@ -32,19 +28,15 @@ class QuestionRow(Row):
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
-class EvaluationRow(Row):
+class EvaluationRow(TenantRow):
     """Measures of all questions of a base at one time, with the settings of the base then."""
 
     __tablename__ = "knowledge_evaluations"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
-        ),
+        of_tenant("base_id", "knowledge_bases"),
         Index("ix_knowledge_evaluations_base_id_id", "base_id", "id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     base_id: Mapped[str] = mapped_column(String(36))
     user_id: Mapped[str] = mapped_column(String(36))
     """Whose rights applied to the searches."""

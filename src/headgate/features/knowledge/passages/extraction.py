@@ -17,7 +17,7 @@ from headgate.components.readers.code import Section, language_of_code
 from headgate.components.readers.document import require_size
 from headgate.components.readers.mail import MOST_FILES, message_text
 from headgate.components.readers.reading import kind_of, read_text
-from headgate.features.knowledge.chunking import Chunk, divide, divide_code
+from headgate.features.knowledge.passages.chunking import Chunk, divide, divide_code
 from headgate.foundation.extras import is_installed
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.sdk import ComponentError

@@ -12,7 +12,7 @@ from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
 from headgate.features.knowledge import repository
-from headgate.features.knowledge.documents import get_document, require_readable
+from headgate.features.knowledge.documents.service import get_document, require_readable
 from headgate.features.knowledge.errors import NoPicture, VersionNotFound
 from headgate.foundation.database import Database
 from headgate.foundation.extras import require_extra
