@@ -25,6 +25,8 @@ class QuestionRow(TenantRow):
     """Text that a passage contains which answers it; empty: any passage of the documents does."""
     answer: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
     """A correct answer; empty: none is known."""
+    filters: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list, server_default=text("'[]'"))
+    """`Condition` of the metadata of documents, with which it is searched."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
@@ -53,9 +55,11 @@ class EvaluationRow(TenantRow):
     """The model whose queries were measured too; empty: none."""
     queries: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     """Queries that it wrote of each question."""
+    filters: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list, server_default=text("'[]'"))
+    """`Condition` of the metadata of all documents that were searched."""
     passages: Mapped[int]
     skipped: Mapped[int]
-    """Questions none of whose documents exist or may be read by the user."""
+    """Questions none of whose documents exist, may be read by the user and meet the filters."""
     measures: Mapped[list[dict[str, Any]]] = mapped_column(Json)
     """`MeasureOut` of each way of searching."""
     answers: Mapped[list[dict[str, Any]]] = mapped_column(Json)
