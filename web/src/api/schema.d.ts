@@ -8312,7 +8312,7 @@ export interface components {
         };
         /**
          * BoxOut
-         * @description A rectangle on a page, in points from the upper left corner of the page as it is shown.
+         * @description A rectangle on a page, from the upper left corner of the page as it is shown.
          */
         BoxOut: {
             /** Left */

@@ -123,7 +123,7 @@ class DocumentOut(BaseModel):
 
 
 class BoxOut(BaseModel):
-    """A rectangle on a page, in points from the upper left corner of the page as it is shown."""
+    """A rectangle on a page, from the upper left corner of the page as it is shown."""
 
     left: float
     top: float
@@ -135,7 +135,7 @@ class MarksOut(BaseModel):
     """Where the text of a passage is on its page."""
 
     width: float
-    """Of the page, in points."""
+    """Of the page, in points; of a scan in pixels of the picture that was read. Boxes have the same unit."""
     height: float
     boxes: list[BoxOut]
     """One or more for each line."""
@@ -154,7 +154,7 @@ class PassageOut(BaseModel):
     end: int
     page: int | None
     marks: MarksOut | None
-    """Of a passage of a PDF; null where its place is unknown, such as in a scan."""
+    """Of a passage of a PDF or image; null where its place is unknown."""
     context: str
     """Headings above it, and the header row of its table."""
     text: str
