@@ -131,8 +131,8 @@ async def _measure(name: str, settings: Settings, size: Size, report: Report) ->
     await asyncio.to_thread(migrate, settings)
     database, corpus = Database(settings), new_corpus()
     shelf = open_shelf(database, settings.data_dir)
-    reader = member(await _add_user(database), Role.EDITOR)
-    author = member(await _add_user(database), Role.EDITOR)
+    reader = member(await add_user(database), Role.EDITOR)
+    author = member(await add_user(database), Role.EDITOR)
     async with shelf.jobs.running():
         await shelf.make_base(passage_tokens=PASSAGE_WORDS + 60, overlap_tokens=0)
         count, hidden = 0, list[str]()
@@ -331,7 +331,8 @@ async def _count(database: Database) -> int:
         return int((await session.execute(text("SELECT count(*) FROM knowledge_passages"))).scalar_one())
 
 
-async def _add_user(database: Database) -> str:
+async def add_user(database: Database) -> str:
+    """Add a user. Returns its id."""
     user_id = new_id()
     async with database.writing() as session:
         session.add(User(id=user_id, tenant_id=DEFAULT_TENANT_ID, name="Someone", email=f"{user_id}@example.org"))
