@@ -108,7 +108,7 @@ screenshots: setup page ## Take the pictures of docs/screenshots again
 .PHONY: bench
 bench: setup page ## Every benchmark, quick, with tables and pictures in .benchmarks/
 	@mkdir -p .benchmarks
-	@for name in startup scale engine rest identity assistant sandbox workers mcp page canvas codev fairness waiting triggers alerts knowledge; do \
+	@for name in startup scale engine rest identity assistant sandbox workers mcp page canvas codev fairness waiting triggers alerts knowledge knowledge_leaks; do \
 	  $(RUN) --group bench python -m benchmarks.$$name --quick --json .benchmarks/$$name.json || exit 1; done
 
 .PHONY: test-faults

@@ -31,16 +31,18 @@ from benchmarks.measure import Options, Report, arguments, percentile
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_TENANT_ID, Principal
 from headgate.features.accounts.tables import User
-from headgate.features.knowledge import searching, service
-from headgate.features.knowledge.grouping import tune
-from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge import service
+from headgate.features.knowledge.documents.schemas import Readers
+from headgate.features.knowledge.index.grouping import tune
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.index.vector_bytes import encode
+from headgate.features.knowledge.index.vectors import nearest
+from headgate.features.knowledge.passages.terms import query_terms
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.schemas import Mode, Readers, SearchIn
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.search import matching
+from headgate.features.knowledge.search.queries import Question
+from headgate.features.knowledge.search.schemas import Mode, SearchIn
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, PassageRow, VectorRow
-from headgate.features.knowledge.terms import query_terms
-from headgate.features.knowledge.vector_bytes import encode
-from headgate.features.knowledge.vectors import nearest
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
@@ -129,8 +131,8 @@ async def _measure(name: str, settings: Settings, size: Size, report: Report) ->
     await asyncio.to_thread(migrate, settings)
     database, corpus = Database(settings), new_corpus()
     shelf = open_shelf(database, settings.data_dir)
-    reader = member(await _add_user(database), Role.EDITOR)
-    author = member(await _add_user(database), Role.EDITOR)
+    reader = member(await add_user(database), Role.EDITOR)
+    author = member(await add_user(database), Role.EDITOR)
     async with shelf.jobs.running():
         await shelf.make_base(passage_tokens=PASSAGE_WORDS + 60, overlap_tokens=0)
         count, hidden = 0, list[str]()
@@ -229,7 +231,7 @@ async def _search(
 ) -> list[str]:
     search_in = search_in or SearchIn(query=query)
     async with shelf.database.reading() as session:
-        answer = await searching.search_as(session, reader, shelf.base_id, search_in, question=question)
+        answer = await matching.search_as(session, reader, shelf.base_id, search_in, question=question)
     return [hit.document_id for hit in answer.hits]
 
 
@@ -329,7 +331,8 @@ async def _count(database: Database) -> int:
         return int((await session.execute(text("SELECT count(*) FROM knowledge_passages"))).scalar_one())
 
 
-async def _add_user(database: Database) -> str:
+async def add_user(database: Database) -> str:
+    """Add a user. Returns its id."""
     user_id = new_id()
     async with database.writing() as session:
         session.add(User(id=user_id, tenant_id=DEFAULT_TENANT_ID, name="Someone", email=f"{user_id}@example.org"))

@@ -30,7 +30,7 @@ from tests.support.web import open_web
 
 from benchmarks.measure import Options, Report, arguments
 from headgate.features.access.principal import LOCAL, Principal
-from headgate.features.knowledge.schemas import Mode, SearchIn
+from headgate.features.knowledge.search.schemas import Mode, SearchIn
 from headgate.features.models import embeddings, reranking
 from headgate.features.models.embeddings import Embedded
 from headgate.features.models.local.models import LocalModels

@@ -12,10 +12,12 @@ from headgate.features.files.local_storage import LocalStorage
 from headgate.features.jobs.leases import Leases
 from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
-from headgate.features.knowledge import documents, service
-from headgate.features.knowledge.embedding import Searcher
+from headgate.features.knowledge import service
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import DocumentIn, Readers
 from headgate.features.knowledge.indexing import Indexer
-from headgate.features.knowledge.schemas import DocumentIn, KnowledgeBaseIn, Readers
+from headgate.features.knowledge.schemas import KnowledgeBaseIn
+from headgate.features.knowledge.search.service import Searcher
 from headgate.features.models.embeddings import Embedded
 from headgate.features.models.reranking import Reranked
 from headgate.foundation.database import Database

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from headgate.features.flows.rules import FlowRules
-from headgate.features.knowledge.questions import Question, Variant
-from headgate.features.knowledge.reranking import Reranking
+from headgate.features.knowledge.search.queries import Question, Variant
+from headgate.features.knowledge.search.reranking import Reranking
 from headgate.features.runs.budgets.accounts import Account, BudgetUse, Charge, Kind
 from headgate.features.runs.capacity import Capacity
 from headgate.features.runs.failure_handlers.values import FailedRun, HandlerLink

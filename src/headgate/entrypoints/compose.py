@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from headgate.features.connections import manage
     from headgate.features.flows.packs import service as pack_service
     from headgate.features.keyring import rotation
-    from headgate.features.knowledge import embedding, indexing, page_pictures, previewing, verifying
+    from headgate.features.knowledge import indexing
+    from headgate.features.knowledge.documents import page_pictures, previewing, verifying
+    from headgate.features.knowledge.search import service as knowledge_search
     from headgate.features.knowledge_sources import syncing
     from headgate.features.maintenance import service as maintenance
     from headgate.features.mcptools.connector import McpConnector
@@ -145,7 +147,7 @@ class Parts(Installation):
         return self.services.pictures
 
     @property
-    def searcher(self) -> "embedding.Searcher":
+    def searcher(self) -> "knowledge_search.Searcher":
         """Searches knowledge bases as users."""
         return self.services.searcher
 

@@ -20,7 +20,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class SpaceEmbedder:
-    """See `knowledge.embedding.Embedder`."""
+    """See `knowledge.search.service.Embedder`."""
 
     installation: Installation
     web: GuardedWeb

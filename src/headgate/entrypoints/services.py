@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from headgate.features.connections.outside import values as outside_values
     from headgate.features.files import run_files
     from headgate.features.flows.rules import FlowRules
-    from headgate.features.knowledge import adding as knowledge_adding
-    from headgate.features.knowledge import embedding as knowledge_embedding
-    from headgate.features.knowledge import indexing, page_pictures, previewing, verifying
+    from headgate.features.knowledge import indexing
+    from headgate.features.knowledge.documents import flow_documents, page_pictures, previewing, verifying
+    from headgate.features.knowledge.search import service as knowledge_search
     from headgate.features.mcptools import connector as mcp_connector
     from headgate.features.mcptools import programs as mcp_programs
     from headgate.features.mcptools import registry as mcp_registry
@@ -66,12 +66,12 @@ else:
     run_files = lazy_module("headgate.features.files.run_files")
     embedding = lazy_module("headgate.entrypoints.embedding")
     model_asking = lazy_module("headgate.entrypoints.model_asking")
-    knowledge_adding = lazy_module("headgate.features.knowledge.adding")
-    knowledge_embedding = lazy_module("headgate.features.knowledge.embedding")
+    flow_documents = lazy_module("headgate.features.knowledge.documents.flow_documents")
+    knowledge_search = lazy_module("headgate.features.knowledge.search.service")
     indexing = lazy_module("headgate.features.knowledge.indexing")
-    previewing = lazy_module("headgate.features.knowledge.previewing")
-    page_pictures = lazy_module("headgate.features.knowledge.page_pictures")
-    verifying = lazy_module("headgate.features.knowledge.verifying")
+    previewing = lazy_module("headgate.features.knowledge.documents.previewing")
+    page_pictures = lazy_module("headgate.features.knowledge.documents.page_pictures")
+    verifying = lazy_module("headgate.features.knowledge.documents.verifying")
     mcp_connector = lazy_module("headgate.features.mcptools.connector")
     mcp_programs = lazy_module("headgate.features.mcptools.programs")
     mcp_registry = lazy_module("headgate.features.mcptools.registry")
@@ -366,7 +366,7 @@ class StepServices:
         return step_knowledge.RunKnowledge(
             base.database,
             self.spaces,
-            knowledge_adding.Adding(base.database, base.storage, self.quotas),
+            flow_documents.Adding(base.database, base.storage, self.quotas),
             self.indexer.soon,
         )
 
@@ -379,9 +379,9 @@ class StepServices:
         )
 
     @cached_property
-    def searcher(self) -> "knowledge_embedding.Searcher":
+    def searcher(self) -> "knowledge_search.Searcher":
         """Searches knowledge bases as users."""
-        return knowledge_embedding.Searcher(self.installation.database, self._embedder, self.asker)
+        return knowledge_search.Searcher(self.installation.database, self._embedder, self.asker)
 
     @cached_property
     def asker(self) -> "model_asking.SpaceAsker":

@@ -10,7 +10,7 @@ import pytest
 
 from headgate.entrypoints.cli.app import run
 from headgate.entrypoints.cli.exit_codes import CONFLICT, FAILED, INVALID, NOT_FOUND
-from headgate.features.knowledge.embedding import Searcher
+from headgate.features.knowledge.search.service import Searcher
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.local.store import LocalModel
 from tests.integration.cli.test_commands import data_folder

@@ -7,7 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.features.knowledge.evaluation.tables import EvaluationRow, QuestionRow
-from headgate.features.knowledge.search_index import add_passages
+from headgate.features.knowledge.index.lexical import add_passages
+from headgate.features.knowledge.passages.terms import terms
 from headgate.features.knowledge.tables import (
     DocumentRow,
     DocumentVersionRow,
@@ -18,7 +19,6 @@ from headgate.features.knowledge.tables import (
     VectorGroupsRow,
     VectorRow,
 )
-from headgate.features.knowledge.terms import terms
 from headgate.features.knowledge_sources.tables import SourceItemRow, SourceRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id

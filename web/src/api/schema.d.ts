@@ -7405,6 +7405,11 @@ export interface components {
             question: string;
             /** Documents */
             documents: components["schemas"]["ExpectedOut"][];
+            /**
+             * Filters
+             * @default []
+             */
+            filters?: components["schemas"]["Condition"][];
             /** Searches */
             searches: components["schemas"]["RanksOut"][];
         };
@@ -8307,7 +8312,7 @@ export interface components {
         };
         /**
          * BoxOut
-         * @description A rectangle on a page, in points from the upper left corner of the page as it is shown.
+         * @description A rectangle on a page, from the upper left corner of the page as it is shown.
          */
         BoxOut: {
             /** Left */
@@ -10208,6 +10213,8 @@ export interface components {
             query_model: string;
             /** Queries */
             queries: number;
+            /** Filters */
+            filters: components["schemas"]["Condition"][];
             /** Passages */
             passages: number;
             /** Questions */
@@ -10253,6 +10260,11 @@ export interface components {
              * @default 3
              */
             queries?: number;
+            /**
+             * Filters
+             * @description Conditions on the metadata of documents, in addition to those of each question: no other document is searched or expected.
+             */
+            filters?: components["schemas"]["Condition"][];
         };
         /**
          * EvaluationOut
@@ -10279,6 +10291,8 @@ export interface components {
             query_model: string;
             /** Queries */
             queries: number;
+            /** Filters */
+            filters: components["schemas"]["Condition"][];
             /** Passages */
             passages: number;
             /** Questions */
@@ -15506,7 +15520,7 @@ export interface components {
         QuestionFile: {
             /**
              * Content
-             * @description CSV with the columns `question`, `documents` (names, separated by `;`), `quote` and `answer`; or JSON: a list of objects with these members, or one on each line. `documents` is a list there.
+             * @description CSV with the columns `question`, `documents` (names, separated by `;`), `quote`, `answer` and `filters` (such as `year>=2024;team=sales`); or JSON: a list of objects with these members, or one on each line. There, `documents` is a list, and `filters` a list of conditions as in a search.
              */
             content: string;
         };
@@ -15534,6 +15548,11 @@ export interface components {
              * @default
              */
             answer?: string;
+            /**
+             * Filters
+             * @description Conditions on metadata with which the question is searched.
+             */
+            filters?: components["schemas"]["Condition"][];
         };
         /**
          * QuestionOut
@@ -15550,6 +15569,8 @@ export interface components {
             quote: string;
             /** Answer */
             answer: string;
+            /** Filters */
+            filters: components["schemas"]["Condition"][];
             /**
              * Created At
              * Format: date-time
@@ -20079,7 +20100,7 @@ export interface components {
             /** Verified */
             verified: boolean;
             /** Citations */
-            citations: components["schemas"]["headgate__features__knowledge__schemas__VerdictOut"][];
+            citations: components["schemas"]["headgate__features__knowledge__documents__schemas__VerdictOut"][];
         };
         /**
          * VersionFigures
@@ -20505,7 +20526,7 @@ export interface components {
          * PreviewOut
          * @description How a document would be divided. Nothing is stored.
          */
-        headgate__features__knowledge__schemas__PreviewOut: {
+        headgate__features__knowledge__documents__schemas__PreviewOut: {
             /** Passage Tokens */
             passage_tokens: number;
             /** Overlap Tokens */
@@ -20531,7 +20552,7 @@ export interface components {
          * VerdictOut
          * @description Whether the cited text is in the document with the cited checksum.
          */
-        headgate__features__knowledge__schemas__VerdictOut: {
+        headgate__features__knowledge__documents__schemas__VerdictOut: {
             /** Document Id */
             document_id: string;
             /** Document */
@@ -37796,7 +37817,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["headgate__features__knowledge__schemas__PreviewOut"];
+                    "application/json": components["schemas"]["headgate__features__knowledge__documents__schemas__PreviewOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

@@ -1,6 +1,7 @@
 """Reading of documents and pages, each in a separate process. Arguments and results are JSON."""
 
 import base64
+from dataclasses import asdict
 from typing import cast
 
 import bs4  # noqa: F401 - loaded before the process is locked down
@@ -14,7 +15,7 @@ from headgate.components.isolated.results import Arguments, isolated, packed
 from headgate.components.readers.drawing import draw_page, find_marks
 from headgate.components.readers.page import read_page
 from headgate.components.readers.reading import read_document
-from headgate.components.readers.recognition import recognise
+from headgate.components.readers.recognition import draw_image, is_pdf, recognise
 
 _RECOGNITION = ("name", "page", "languages", "folder")
 
@@ -40,14 +41,15 @@ def recognised(arguments: Arguments) -> JsonValue:
     """Recognise the text of a page: the arguments of `recognise`, the content as base64. Returns a `Recognised`."""
     content = base64.b64decode(arguments["content"])
     read = recognise(content, **{name: arguments[name] for name in _RECOGNITION})
-    return {"text": read.text, "confidence": read.confidence, "blank": read.blank}
+    return cast("JsonValue", asdict(read))
 
 
 @isolated
 def picture(arguments: Arguments) -> JsonValue:
-    """Draw a page of a PDF: `{"content" (base64), "name", "page"}`. Returns a WebP picture as base64."""
+    """Draw a page of a PDF or an image: `{"content" (base64), "name", "page"}`. Returns a WebP picture as base64."""
     content = base64.b64decode(arguments["content"])
-    return base64.b64encode(draw_page(content, name=arguments["name"], page=arguments["page"])).decode()
+    draw = draw_page if is_pdf(content) else draw_image
+    return base64.b64encode(draw(content, name=arguments["name"], page=arguments["page"])).decode()
 
 
 @isolated

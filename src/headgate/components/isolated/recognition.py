@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 from pydantic import JsonValue
 
 from headgate.components.isolated import RECOGNISED
-from headgate.components.readers.document import Document, Unreadable, bounded
+from headgate.components.readers.document import Document, Layout, Unreadable, bounded
 from headgate.foundation.extras import is_installed
 from headgate.graph.names import clipped
 from headgate.sandbox.libraries import LANGUAGE_DATA_SUFFIX, LANGUAGE_DATA_VARIABLE, language_data
@@ -81,6 +81,7 @@ async def recognised_document(read: Document, call: Call, *, name: str, content:
         return replace(read, notes=(*read.notes, note))
     arguments: dict[str, JsonValue] = {**settings, "content": content, "name": name}
     pages, confidences, unreliable, failures = list(read.pages), dict[int, int](), list[int](), list[str]()
+    layouts: dict[int, Layout] = {}
     for number in read.unread[:MOST_PAGES]:
         subject = f"Text recognition of page {number} of '{clipped(name, 80)}'"
         try:
@@ -90,6 +91,7 @@ async def recognised_document(read: Document, call: Call, *, name: str, content:
             continue
         if page["text"] and page["confidence"] >= LEAST_CONFIDENCE:
             pages[number - 1], confidences[number] = page["text"], page["confidence"]
+            layouts[number] = Layout(**page["layout"])
         elif not page["blank"]:
             unreliable.append(number)
     notes = [*_notes(confidences, unreliable, read.unread[MOST_PAGES:]), *failures]
@@ -104,7 +106,7 @@ async def recognised_document(read: Document, call: Call, *, name: str, content:
     data = read.data
     if isinstance(data, dict):
         data = data | {"pages": list[JsonValue](pages), "recognised": marks}
-    return Document(text, data, read.table, (*read.notes, *notes), pages=tuple(pages))
+    return Document(text, data, read.table, (*read.notes, *notes), pages=tuple(pages), layouts=layouts)
 
 
 def _notes(confidences: Mapping[int, int], unreliable: Sequence[int], beyond: Sequence[int]) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Result and error of all readers."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -10,6 +11,16 @@ MOST_BYTES = 100_000_000
 """Maximum size of a document."""
 LONGEST_TEXT = 20_000_000
 """Maximum characters of a document's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The words of a page that text recognition read, in pixels of the picture that it read."""
+
+    width: int
+    height: int
+    words: tuple[tuple[str, int, int, int, int], ...]
+    """Text, left, top, right and bottom of each word, in the order of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +37,8 @@ class Document:
     """Numbers of the pages without text, which text recognition may read; the texts of all pages are in `pages`."""
     pages: tuple[str, ...] = field(default=())
     """The text of each page, of a format with pages."""
+    layouts: Mapping[int, Layout] = field(default_factory=dict)
+    """Of the pages that text recognition read, by their number."""
 
 
 class Unreadable(ComponentError):

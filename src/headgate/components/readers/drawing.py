@@ -155,7 +155,7 @@ class _Layout:
             return None
         edges = [-1, *(at for at, (place, after) in enumerate(pairwise(places)) if after != place + 1), len(places) - 1]
         runs = [(places[before + 1], places[last]) for before, last in pairwise(edges)]
-        boxes = tuple(_merged(box for first, last in runs for box in self._boxes(first, last)))[:MOST_BOXES]
+        boxes = tuple(merged(box for first, last in runs for box in self._boxes(first, last)))[:MOST_BOXES]
         return Marks(*self._size, boxes) if boxes else None
 
     def _place(self, line: str, line_start: int, cursor: int, where: dict[int, int]) -> int:
@@ -208,7 +208,7 @@ def _letters(character: str) -> str:
     return "".join(unicodedata.normalize("NFKC", character).split())
 
 
-def _merged(boxes: Iterator[Box]) -> Iterator[Box]:
+def merged(boxes: Iterator[Box]) -> Iterator[Box]:
     """Yield boxes, those that follow each other on a line as one."""
     last: Box | None = None
     for box in boxes:

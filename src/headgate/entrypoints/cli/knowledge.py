@@ -19,24 +19,22 @@ from headgate.entrypoints.cli import (
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.files import store_files
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base, search_line
-from headgate.entrypoints.cli.knowledge_metadata import MetadataOption, WhereOption, conditions_of, metadata_of
+from headgate.entrypoints.cli.knowledge_metadata import MetadataOption, WhereOption
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
-from headgate.features.knowledge import documents, service
+from headgate.features.knowledge import service
 from headgate.features.knowledge.contents import delete_contents
-from headgate.features.knowledge.schemas import (
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import CitationIn, DocumentChange, DocumentIn, DocumentOut, Readers
+from headgate.features.knowledge.metadata.written import conditions_of, metadata_of
+from headgate.features.knowledge.schemas import KnowledgeBaseOut
+from headgate.features.knowledge.search.schemas import (
     DEFAULT_PASSAGES,
     MOST_NEIGHBOURS,
     MOST_PASSAGES,
-    CitationIn,
-    DocumentChange,
-    DocumentIn,
-    DocumentOut,
     HitOut,
-    KnowledgeBaseOut,
-    Readers,
     SearchIn,
     SearchOut,
 )

@@ -7,7 +7,7 @@ import typer
 from headgate.entrypoints.cli.session import acting
 from headgate.entrypoints.installation import Installation
 from headgate.features.knowledge import service
-from headgate.features.knowledge.schemas import SearchOut
+from headgate.features.knowledge.search.schemas import SearchOut
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 
 RoleOption = Annotated[

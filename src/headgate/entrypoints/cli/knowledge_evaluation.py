@@ -8,6 +8,7 @@ import typer
 from rich.markup import escape
 
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, find_base
+from headgate.entrypoints.cli.knowledge_metadata import WhereOption
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
@@ -25,7 +26,8 @@ from headgate.features.knowledge.evaluation.schemas import (
     ProposalIn,
     ProposalsOut,
 )
-from headgate.features.knowledge.schemas import MOST_PASSAGES
+from headgate.features.knowledge.metadata.written import conditions_of
+from headgate.features.knowledge.search.schemas import MOST_PASSAGES
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.graph.queries import MOST_QUERIES
@@ -35,7 +37,9 @@ def questions_(
     which: BaseArgument,
     add: Annotated[
         Path | None,
-        typer.Option(help="File of questions to add, CSV or JSON: question, documents (names), quote, answer."),
+        typer.Option(
+            help="File of questions to add, CSV or JSON: question, documents (names), quote, answer, filters."
+        ),
     ] = None,
     json: JsonFlag = False,
 ) -> None:
@@ -109,13 +113,16 @@ def evaluate(
         str, typer.Option(help="Also measure the searches with queries that this chat model writes, as provider/name.")
     ] = "",
     queries: Annotated[int, typer.Option(help="Queries that it writes.", min=1, max=MOST_QUERIES)] = 3,
+    where: WhereOption = None,
     json: JsonFlag = False,
 ) -> None:
     """Search all questions of a knowledge base in every way, and show recall, nDCG and reciprocal rank.
 
     The evaluation is stored with the settings of the base, to be compared with later ones.
     """
-    evaluation_in = checked(EvaluationIn, limit=limit, rerank=rerank, query_model=query_model, queries=queries)
+    evaluation_in = checked(
+        EvaluationIn, limit=limit, rerank=rerank, query_model=query_model, queries=queries, filters=conditions_of(where)
+    )
 
     async def work(parts: Parts) -> EvaluationDetail:
         base = await find_base(parts, which)
@@ -167,7 +174,7 @@ def _show(evaluation: EvaluationDetail, *, json: bool) -> None:
     ]
     console.print(table(("search", "recall", "nDCG", "MRR", "all found"), shown))
     if evaluation.skipped:
-        console.print(f"{evaluation.skipped} questions skipped: no document that you may read.")
+        console.print(f"{evaluation.skipped} questions skipped: no document that you may read meets the filters.")
     for answer in evaluation.answers:
         for searched in answer.searches:
             if missed := ", ".join(searched.missed(answer.documents)):

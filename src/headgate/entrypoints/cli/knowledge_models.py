@@ -9,7 +9,9 @@ from headgate.entrypoints.cli.knowledge_base import BaseArgument, find_base
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
-from headgate.features.knowledge import documents, service, vectors
+from headgate.features.knowledge import service
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.index import vectors
 from headgate.features.knowledge.schemas import KnowledgeBaseChange, KnowledgeBaseIn, KnowledgeBaseOut
 from headgate.features.models.providers import LOCAL
 from headgate.features.models.reranking import MOST_TEXTS

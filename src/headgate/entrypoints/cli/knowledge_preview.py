@@ -11,9 +11,9 @@ from headgate.entrypoints.cli.knowledge_base import BaseArgument, find_base
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
-from headgate.features.knowledge import documents
-from headgate.features.knowledge.previewing import Content
-from headgate.features.knowledge.schemas import PreviewIn, PreviewOut
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.previewing import Content
+from headgate.features.knowledge.documents.schemas import PreviewIn, PreviewOut
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 

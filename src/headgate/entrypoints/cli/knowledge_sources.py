@@ -10,12 +10,13 @@ from rich.markup import escape
 
 from headgate.entrypoints.cli.exit_codes import FAILED, OK
 from headgate.entrypoints.cli.knowledge_base import BaseArgument, LevelOption, RoleOption, find_base
-from headgate.entrypoints.cli.knowledge_metadata import MetadataOption, metadata_of
+from headgate.entrypoints.cli.knowledge_metadata import MetadataOption
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_rows, when
 from headgate.entrypoints.cli.session import acting, with_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
-from headgate.features.knowledge.schemas import Readers
+from headgate.features.knowledge.documents.schemas import Readers
+from headgate.features.knowledge.metadata.written import metadata_of
 from headgate.features.knowledge_sources import service
 from headgate.features.knowledge_sources.schemas import MOST_DOCUMENTS, SourceChange, SourceIn, SourceItemOut, SourceOut
 from headgate.foundation.checked import checked

@@ -7,66 +7,46 @@ class BaseNotFound(NotFound):
     """The caller can view no such knowledge base."""
 
     code = "knowledge_base_not_found"
-    title = "Knowledge base not found"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"There is no knowledge base '{name[:100]}'.", remedy="List the knowledge bases to see their names."
-        )
+    detail = "There is no knowledge base '{}'."
+    remedy = "List the knowledge bases to see their names."
 
 
 class BaseNameTaken(Conflict):
     """Another knowledge base of the space has the name; flows refer to it by name."""
 
     code = "knowledge_base_name_taken"
-    title = "Name taken"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"A knowledge base '{name}' already exists in this space.", remedy="Choose another name, or change it."
-        )
+    detail = "A knowledge base '{}' already exists in this space."
+    remedy = "Choose another name, or change it."
 
 
 class DocumentNotFound(NotFound):
     """The caller can view no such document."""
 
     code = "knowledge_document_not_found"
-    title = "Document not found"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"There is no document '{name[:200]}' that you can view.",
-            remedy="List the documents of the knowledge base to see their names.",
-        )
+    detail = "There is no document '{}' that you can view."
+    remedy = "List the documents of the knowledge base to see their names."
 
 
 class NameOfAnother(Conflict):
     """A flow would replace a document that it did not add."""
 
     code = "knowledge_name_taken"
-    title = "Name taken"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"The knowledge base has a document '{name[:200]}' that is not of this flow.",
-            remedy="Use other names in the flow, such as reports/{item.name}.",
-        )
+    detail = "The knowledge base has a document '{}' that is not of this flow."
+    remedy = "Use other names in the flow, such as reports/{item.name}."
 
 
 class VersionNotFound(NotFound):
     """The document has no version with that number."""
 
     code = "knowledge_version_not_found"
-    title = "Version not found"
+    remedy = "Omit the version to get the current one."
 
     def __init__(self, name: str, version: int) -> None:
-        super().__init__(
-            f"The document '{name[:200]}' has no version {version}.", remedy="Omit the version to get the current one."
-        )
+        super().__init__(f"The document '{name}' has no version {version}.")
 
 
 class NoPicture(Invalid):
-    """Only pages of PDFs have pictures."""
+    """The page of a document has no picture."""
 
     code = "no_knowledge_picture"
     title = "No picture"
@@ -84,13 +64,8 @@ class RightsDiffer(Conflict):
     """A next version has other readers or another classification than its document."""
 
     code = "knowledge_rights_differ"
-    title = "Other rights"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"The document '{name[:200]}' has other readers or another classification, for all its versions.",
-            remedy="Omit both to keep them, change them first, or add the file under another name.",
-        )
+    detail = "The document '{}' has other readers or another classification, for all its versions."
+    remedy = "Omit both to keep them, change them first, or add the file under another name."
 
 
 class NoEmbeddings(Invalid):
@@ -111,64 +86,43 @@ class VectorsNotInstalled(Invalid):
     """Vectors need a package that is not installed."""
 
     code = "knowledge_vectors_not_installed"
-    title = "Package missing"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The package with which vectors are searched is not installed.",
-            remedy="Install it with: pip install 'headgate[vectors]'",
-        )
+    detail = "The package with which vectors are searched is not installed."
+    remedy = "Install it with: pip install 'headgate[vectors]'"
 
 
 class TooManyDocuments(Conflict):
     """The knowledge base has as many documents as it can have."""
 
     code = "too_many_documents"
-    title = "Too many documents"
 
 
 class QuestionNotFound(NotFound):
     """The base has no such question."""
 
     code = "knowledge_question_not_found"
-    title = "Question not found"
-
-    def __init__(self, question_id: str) -> None:
-        super().__init__(
-            f"There is no question '{question_id[:100]}'.", remedy="List the questions of the knowledge base."
-        )
+    detail = "There is no question '{}'."
+    remedy = "List the questions of the knowledge base."
 
 
 class TooManyQuestions(Conflict):
     """The base has as many questions as one may have."""
 
     code = "too_many_knowledge_questions"
-    title = "Too many questions"
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"The knowledge base has {limit} questions, the limit.", remedy="Delete one that is similar.")
+    detail = "The knowledge base has {} questions, the limit."
+    remedy = "Delete one that is similar."
 
 
 class NoQuestions(Invalid):
     """There is nothing to evaluate."""
 
     code = "no_knowledge_questions"
-    title = "No questions"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"The knowledge base '{name}' has no questions to evaluate.",
-            remedy="Add questions with the documents that answer them.",
-        )
+    detail = "The knowledge base '{}' has no questions to evaluate."
+    remedy = "Add questions with the documents that answer them."
 
 
 class EvaluationNotFound(NotFound):
     """The base has no such evaluation."""
 
     code = "knowledge_evaluation_not_found"
-    title = "Evaluation not found"
-
-    def __init__(self, evaluation_id: str) -> None:
-        super().__init__(
-            f"There is no evaluation '{evaluation_id[:100]}'.", remedy="List the evaluations of the knowledge base."
-        )
+    detail = "There is no evaluation '{}'."
+    remedy = "List the evaluations of the knowledge base."

@@ -24,17 +24,17 @@ from headgate.features.jobs.errors import LeaseLost
 from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
-from headgate.features.knowledge import repository, search_index, vector_index
-from headgate.features.knowledge.attachments import Attachments
-from headgate.features.knowledge.changes import changes_of
-from headgate.features.knowledge.chunking import Chunk, count_tokens, digest_of
-from headgate.features.knowledge.embedding import Embedder
-from headgate.features.knowledge.extraction import Extract, extract, mark_passages
-from headgate.features.knowledge.questions import LIKELY_TO_PASS
+from headgate.features.knowledge import repository
+from headgate.features.knowledge.documents.attachments import Attachments
+from headgate.features.knowledge.documents.passage_rows import Passages, prepared
+from headgate.features.knowledge.index import embeddings, lexical
+from headgate.features.knowledge.index.vector_bytes import encode
+from headgate.features.knowledge.index.vectors import require_vectors
+from headgate.features.knowledge.passages.changes import changes_of
+from headgate.features.knowledge.passages.extraction import Extract, extract, mark_passages
+from headgate.features.knowledge.search.queries import LIKELY_TO_PASS
+from headgate.features.knowledge.search.service import Embedder
 from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow
-from headgate.features.knowledge.terms import language_of, terms
-from headgate.features.knowledge.vector_bytes import encode
-from headgate.features.knowledge.vectors import require_vectors
 from headgate.features.models.embeddings import MOST_TEXTS
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError
@@ -71,19 +71,6 @@ class Batch:
     principal: Principal
     model: str
     ids: Sequence[int]
-
-
-@dataclass(frozen=True, slots=True)
-class Passages:
-    """The passages of a text, ready to be stored."""
-
-    rows: list[dict[str, Any]]
-    language: str
-
-    @property
-    def digests(self) -> list[str]:
-        """Return the digest of each passage."""
-        return [row["digest"] for row in self.rows]
 
 
 class Indexer:
@@ -247,7 +234,7 @@ class Indexer:
                 if moved:
                     await repository.move_passages(session, moved, tenant_id=tenant_id)
                 if added:
-                    await search_index.add_passages(session, added)
+                    await lexical.add_passages(session, added)
                 return
         await self._again(job)
 
@@ -268,7 +255,7 @@ class Indexer:
             return [f"{NOT_EMBEDDED} {reason}. It is found by words."]
         require_vectors()
         async with self._database.reading() as session:
-            missing, embedded = await vector_index.without_vector(session, document, model)
+            missing, embedded = await embeddings.without_vector(session, document, model)
         if embedded != counted:
             await self._hold(job, document.generation, passages_embedded=embedded)
         principal = system_principal(document.tenant_id, base.space_id)
@@ -280,9 +267,9 @@ class Indexer:
 
     async def _embed_batch(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, batch: Batch) -> None:
         async with self._database.reading() as session:
-            passages = await vector_index.passages_of(session, batch.ids, tenant_id=document.tenant_id)
+            passages = await embeddings.passages_of(session, batch.ids, tenant_id=document.tenant_id)
             digests = {digest for _, digest, _, _, _ in passages}
-            vectors = await vector_index.vectors_of_digests(session, digests, base, batch.model)
+            vectors = await embeddings.vectors_of_digests(session, digests, base, batch.model)
         texts = {digest: f"{context}\n\n{text}".strip() for _, digest, context, text, _ in passages}
         new = [digest for digest in texts if digest not in vectors]
         used = 0
@@ -298,15 +285,15 @@ class Indexer:
             "embedding_tokens": DocumentRow.embedding_tokens + used,
         }
         async with self._holding(job, document, base, **counts) as session:
-            await vector_index.add_vectors(session, rows)
+            await embeddings.add_vectors(session, rows)
 
     async def _switch(self, document: DocumentRow, *, but: str = "") -> None:
         """Search the base with its embedding model if all documents, except perhaps one, are embedded."""
         async with self._database.reading() as session:
-            if await vector_index.is_waiting(session, document.base_id, but=but):
+            if await embeddings.is_waiting(session, document.base_id, but=but):
                 return  # the job that embeds the last document finds that none waits
         async with self._database.writing() as session:
-            await vector_index.use_embedded(session, document.base_id, tenant_id=document.tenant_id, but=but)
+            await embeddings.use_embedded(session, document.base_id, tenant_id=document.tenant_id, but=but)
 
     async def _finish(self, job: Job, document: DocumentRow, base: KnowledgeBaseRow, **values: Any) -> None:  # noqa: ANN401
         """End the job, unless its base has another embedding model by now: then it continues with that one."""
@@ -363,19 +350,8 @@ async def _require_current(
     session: AsyncSession, job: Job, document: DocumentRow, base: KnowledgeBaseRow, values: dict[str, Any]
 ) -> None:
     held = await repository.hold_generation(session, job, document.generation, **values)
-    if not held or await vector_index.embedding_model_of(session, base.id) != base.embedding_model:
+    if not held or await embeddings.embedding_model_of(session, base.id) != base.embedding_model:
         raise _Outdated
-
-
-def prepared(read: Extract, document: DocumentRow, base: KnowledgeBaseRow) -> Passages:
-    """Return the passages of a text. Takes time in proportion to the text."""
-    chunks = read.divided(most_tokens=base.passage_tokens, overlap_tokens=base.overlap_tokens)
-    place = {
-        "tenant_id": document.tenant_id, "base_id": base.id, "document_id": document.id,
-        "generation": document.generation, "version": document.version,
-    }  # fmt: skip
-    rows = [{**place, "ordinal": number, **_row(read, chunk)} for number, chunk in enumerate(chunks)]
-    return Passages(rows, language_of(read.text))
 
 
 def _batches(items: Sequence[Item], size: int | None = None) -> Iterator[Sequence[Item]]:
@@ -385,15 +361,6 @@ def _batches(items: Sequence[Item], size: int | None = None) -> Iterator[Sequenc
 
 def _without_embedding(notes: Sequence[str]) -> list[str]:
     return [note for note in notes if not note.startswith(NOT_EMBEDDED)]
-
-
-def _row(read: Extract, chunk: Chunk) -> dict[str, Any]:
-    text, context, page = read.text[chunk.start : chunk.end], chunk.context, read.page_number(chunk.page)
-    return {
-        "start": chunk.start, "core": chunk.core, "end": chunk.end, "page": page, "context": context, "text": text,
-        "sha256": digest_of(text), "digest": digest_of(f"{page}\n{chunk.core - chunk.start}\n{context}\n\n{text}"),
-        "tokens": count_tokens(text), "terms": terms(f"{context}\n{text}"), "marks": None,
-    }  # fmt: skip
 
 
 def _place(row: dict[str, Any]) -> dict[str, Any]:

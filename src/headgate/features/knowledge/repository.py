@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Select, Table, and_, case, delete, func, l
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.jobs.queue import Job, Queue
-from headgate.features.knowledge.changes import StoredPassage
+from headgate.features.knowledge.passages.changes import StoredPassage
 from headgate.features.knowledge.tables import (
     DocumentRow,
     DocumentVersionRow,

@@ -10,31 +10,29 @@ from headgate.features.access.permissions import Permission
 from headgate.features.files.download import CONTENT, sent_file
 from headgate.features.files.storage import Storage
 from headgate.features.files.upload import OPTIONAL_FORM, uploaded_file
-from headgate.features.knowledge import documents, service
+from headgate.features.knowledge import service
 from headgate.features.knowledge.contents import delete_contents
-from headgate.features.knowledge.embedding import Searcher
-from headgate.features.knowledge.indexing import Indexer
-from headgate.features.knowledge.metadata import MetadataField
-from headgate.features.knowledge.metadata_rows import list_fields
-from headgate.features.knowledge.page_pictures import Pictures, file_of
-from headgate.features.knowledge.previewing import Content, Previewer
-from headgate.features.knowledge.schemas import (
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.page_pictures import Pictures, file_of
+from headgate.features.knowledge.documents.previewing import Content, Previewer
+from headgate.features.knowledge.documents.schemas import (
     MOST_VERSION,
     DocumentChange,
     DocumentIn,
     DocumentOut,
-    KnowledgeBaseChange,
-    KnowledgeBaseIn,
-    KnowledgeBaseOut,
     PassageOut,
     PreviewIn,
     PreviewOut,
-    SearchIn,
-    SearchOut,
     VerifyIn,
     VerifyOut,
 )
-from headgate.features.knowledge.verifying import Verifier
+from headgate.features.knowledge.documents.verifying import Verifier
+from headgate.features.knowledge.indexing import Indexer
+from headgate.features.knowledge.metadata.repository import list_fields
+from headgate.features.knowledge.metadata.values import MetadataField
+from headgate.features.knowledge.schemas import KnowledgeBaseChange, KnowledgeBaseIn, KnowledgeBaseOut
+from headgate.features.knowledge.search.schemas import SearchIn, SearchOut
+from headgate.features.knowledge.search.service import Searcher
 from headgate.foundation.api import (
     Cursor,
     Limit,

@@ -12,10 +12,11 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.audit.recorder import record_of
 from headgate.features.jobs.leases import clock
-from headgate.features.knowledge import repository, vector_index
-from headgate.features.knowledge.approximate import recalls_of
+from headgate.features.knowledge import repository
 from headgate.features.knowledge.contents import delete_unused
 from headgate.features.knowledge.errors import BaseNameTaken, BaseNotFound
+from headgate.features.knowledge.index import embeddings
+from headgate.features.knowledge.index.approximate import recalls_of
 from headgate.features.knowledge.rights import Reader, of_spaces, readable, reader_of, readers_of
 from headgate.features.knowledge.schemas import KnowledgeBaseChange, KnowledgeBaseIn, KnowledgeBaseOut
 from headgate.features.knowledge.tables import KnowledgeBaseRow
@@ -124,8 +125,8 @@ async def _embed_again(session: AsyncSession, row: KnowledgeBaseRow) -> None:
     if not row.embedding_model:
         row.searched_model = ""
         await session.flush()
-    await vector_index.embed_again(session, row, clock())
-    await vector_index.use_embedded(session, row.id, tenant_id=row.tenant_id)
+    await embeddings.embed_again(session, row, clock())
+    await embeddings.use_embedded(session, row.id, tenant_id=row.tenant_id)
 
 
 async def delete_base(session: AsyncSession, principal: Principal, base_id: str) -> list[str]:

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from headgate.features.jobs.tables import JobColumns, job_indexes
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Json, Row, TenantRow, Timestamp, now, of_tenant
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
@@ -43,18 +43,16 @@ class Terms(TypeDecorator[str]):
         return dialect.type_descriptor(Text())
 
 
-class KnowledgeBaseRow(Row):
+class KnowledgeBaseRow(TenantRow):
     """A knowledge base of a space."""
 
     __tablename__ = "knowledge_bases"
     __table_args__ = (
         Unique("space_id", "name"),
         Unique("id", "tenant_id"),
-        ForeignKeyConstraint(["space_id", "tenant_id"], ["spaces.id", "spaces.tenant_id"], ondelete="CASCADE"),
+        of_tenant("space_id", "spaces"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     space_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(100))
     description: Mapped[str] = mapped_column(Text)
@@ -74,24 +72,20 @@ class KnowledgeBaseRow(Row):
     updated_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
-class DocumentRow(JobColumns, Row):
+class DocumentRow(JobColumns, TenantRow):
     """A document. The row is also the job that indexes it."""
 
     __tablename__ = "knowledge_documents"
     __table_args__ = (
         Unique("base_id", "name"),
         Unique("id", "tenant_id"),
-        ForeignKeyConstraint(
-            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
-        ),
+        of_tenant("base_id", "knowledge_bases"),
         CheckConstraint("status IN ('pending', 'indexing', 'ready', 'failed')", name="status_known"),
         Index("ix_knowledge_documents_base_id_id", "base_id", "id"),
         Index("ix_knowledge_documents_parent_id", "parent_id"),
         *job_indexes("knowledge_documents"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     base_id: Mapped[str] = mapped_column(String(36))
     name: Mapped[str] = mapped_column(String(255))
     source: Mapped[str] = mapped_column(String(500))
@@ -136,11 +130,7 @@ class DocumentVersionRow(Row):
 
     __tablename__ = "knowledge_versions"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["document_id", "tenant_id"],
-            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
-            ondelete="CASCADE",
-        ),
+        of_tenant("document_id", "knowledge_documents"),
         Index("ix_knowledge_versions_file_id", "file_id"),
     )
 
@@ -159,11 +149,7 @@ class ReaderRow(Row):
 
     __tablename__ = "knowledge_readers"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["document_id", "tenant_id"],
-            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
-            ondelete="CASCADE",
-        ),
+        of_tenant("document_id", "knowledge_documents"),
         CheckConstraint("kind IN ('user', 'group')", name="kind_known"),
     )
 
@@ -174,15 +160,11 @@ class ReaderRow(Row):
 
 
 class MetadataRow(Row):
-    """A value of a document's metadata; see `metadata.Typed`."""
+    """A value of a document's metadata; see `metadata.values.Typed`."""
 
     __tablename__ = "knowledge_metadata"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["document_id", "tenant_id"],
-            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
-            ondelete="CASCADE",
-        ),
+        of_tenant("document_id", "knowledge_documents"),
         CheckConstraint("kind IN ('text', 'number', 'date', 'boolean')", name="kind_known"),
     )
 
@@ -200,11 +182,7 @@ class PassageRow(Row):
     __tablename__ = "knowledge_passages"
     __table_args__ = (
         Unique("document_id", "generation", "ordinal"),
-        ForeignKeyConstraint(
-            ["document_id", "tenant_id"],
-            ["knowledge_documents.id", "knowledge_documents.tenant_id"],
-            ondelete="CASCADE",
-        ),
+        of_tenant("document_id", "knowledge_documents"),
         Index("ix_knowledge_passages_base_id_digest", "base_id", "digest"),
     )
 
@@ -232,7 +210,7 @@ class PassageRow(Row):
 
 
 class VectorRow(Row):
-    """The embedding of a passage by a model; see `vectors` for its bytes. One of each passage and model."""
+    """The embedding of a passage by a model; see `index.vector_bytes` for its bytes. One of each passage and model."""
 
     __tablename__ = "knowledge_vectors"
     __table_args__ = (
@@ -251,18 +229,14 @@ class VectorRow(Row):
     tenant_id: Mapped[str] = mapped_column(String(36))
     vector: Mapped[bytes] = mapped_column(LargeBinary)
     cluster: Mapped[int] = mapped_column(default=0, server_default=text("0"))
-    """The group of near vectors that it is in; see `approximate`."""
+    """The group of near vectors that it is in; see `index.approximate`."""
 
 
 class VectorGroupsRow(Row):
-    """The groups of the vectors of a base and model, once there are many; see `approximate`."""
+    """The groups of the vectors of a base and model, once there are many; see `index.approximate`."""
 
     __tablename__ = "knowledge_vector_groups"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
-        ),
-    )
+    __table_args__ = (of_tenant("base_id", "knowledge_bases"),)
 
     base_id: Mapped[str] = mapped_column(String(36), primary_key=True)
     model: Mapped[str] = mapped_column(String(250), primary_key=True)

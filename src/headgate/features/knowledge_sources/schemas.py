@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.knowledge.metadata import Metadata
-from headgate.features.knowledge.schemas import Readers
+from headgate.features.knowledge.documents.schemas import Readers
+from headgate.features.knowledge.metadata.values import Metadata
 from headgate.foundation import names
 from headgate.graph.json_values import PlainText
 

@@ -11,8 +11,8 @@ from headgate.features.access.principal import Principal
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.jobs.leases import clock
-from headgate.features.knowledge import documents
-from headgate.features.knowledge.metadata_rows import set_metadata
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.metadata.repository import set_metadata
 from headgate.features.knowledge.repository import add_knowledge, remove_knowledge
 from headgate.features.knowledge.service import get_base, visible_to
 from headgate.features.knowledge.tables import KnowledgeBaseRow

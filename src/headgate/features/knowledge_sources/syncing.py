@@ -22,12 +22,12 @@ from headgate.features.jobs.errors import LeaseLost
 from headgate.features.jobs.leases import MICROSECONDS, clock
 from headgate.features.jobs.queue import Job
 from headgate.features.jobs.runner import JobKind, JobRunner
-from headgate.features.knowledge import documents
 from headgate.features.knowledge.contents import delete_contents, discard
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import LONGEST_NAME, DocumentIn, Readers
 from headgate.features.knowledge.errors import DocumentNotFound, TooManyDocuments
 from headgate.features.knowledge.indexing import Indexer
 from headgate.features.knowledge.repository import attach
-from headgate.features.knowledge.schemas import LONGEST_NAME, DocumentIn, Readers
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.features.knowledge_sources import repository
 from headgate.features.knowledge_sources.errors import SourceInvalid

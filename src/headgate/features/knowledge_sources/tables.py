@@ -31,7 +31,7 @@ class SourceRow(JobColumns, TenantRow):
     config: Mapped[dict[str, Any]] = mapped_column(Json)
     """One of `schemas.AnySource`."""
     readers: Mapped[dict[str, Any]] = mapped_column(Json)
-    """Of its documents: `knowledge.schemas.Readers`."""
+    """Of its documents: `knowledge.documents.schemas.Readers`."""
     classification: Mapped[int]
     """The lowest of its documents; a connection with a higher one raises it."""
     document_metadata: Mapped[dict[str, Any] | None] = mapped_column(Json)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.principal import system_principal
 from headgate.features.files.storage import Storage
 from headgate.features.knowledge.contents import delete_contents
-from headgate.features.knowledge.documents import delete_document
+from headgate.features.knowledge.documents.service import delete_document
 from headgate.features.knowledge.errors import DocumentNotFound
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, KnowledgeBaseRow
 from headgate.features.knowledge_sources.tables import SourceItemRow

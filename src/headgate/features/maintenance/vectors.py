@@ -1,8 +1,8 @@
 """Groups the embeddings of large knowledge bases for approximate search."""
 
 from headgate.features.files.storage import Storage
-from headgate.features.knowledge.grouping import tune
-from headgate.features.knowledge.vectors import is_installed
+from headgate.features.knowledge.index.grouping import tune
+from headgate.features.knowledge.index.vectors import is_installed
 from headgate.features.maintenance.outcome import Outcome
 from headgate.foundation.database import Database
 from headgate.foundation.settings import RetentionSettings

@@ -8,18 +8,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Access, Actor, Principal
 from headgate.features.accounts.directory.service import group_ids_of
-from headgate.features.knowledge import documents
-from headgate.features.knowledge import reranking as rerankings
-from headgate.features.knowledge.adding import Adding
-from headgate.features.knowledge.embedding import model_of_search, words_only
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.flow_documents import Adding
 from headgate.features.knowledge.errors import DocumentNotFound
-from headgate.features.knowledge.questions import Question, Variant
-from headgate.features.knowledge.reranking import Reranking, reranker_of
+from headgate.features.knowledge.index.embeddings import searched_model
+from headgate.features.knowledge.index.lexical import Scope
 from headgate.features.knowledge.rights import VISITOR, Reader
-from headgate.features.knowledge.schemas import HitOut, SearchIn
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.search import reranking as rerankings
+from headgate.features.knowledge.search.queries import Question, Variant
+from headgate.features.knowledge.search.reranking import Reranking, reranker_of
+from headgate.features.knowledge.search.schemas import HitOut, SearchIn
+from headgate.features.knowledge.search.service import model_of_search, words_only
 from headgate.features.knowledge.service import base_of_space
-from headgate.features.knowledge.vector_index import searched_model
 from headgate.features.runs import repository
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.ports.storage import FoundPassages, SearchModels

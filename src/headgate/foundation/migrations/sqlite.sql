@@ -1406,7 +1406,7 @@ CREATE TABLE knowledge_questions (
 	question TEXT NOT NULL, 
 	document_ids JSON NOT NULL, 
 	quote TEXT NOT NULL, 
-	created_at BIGINT NOT NULL, answer TEXT DEFAULT '' NOT NULL, 
+	created_at BIGINT NOT NULL, answer TEXT DEFAULT '' NOT NULL, filters JSON DEFAULT '[]' NOT NULL, 
 	CONSTRAINT pk_knowledge_questions PRIMARY KEY (id), 
 	CONSTRAINT fk_knowledge_questions_base_id_tenant_id_knowledge_bases FOREIGN KEY(base_id, tenant_id) REFERENCES knowledge_bases (id, tenant_id) ON DELETE CASCADE
 )
@@ -1439,8 +1439,8 @@ CREATE TABLE "knowledge_bases" (
 	rerank_model VARCHAR(250) DEFAULT '' NOT NULL, 
 	rerank_candidates INTEGER DEFAULT 30 NOT NULL, retention_days INTEGER DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_knowledge_bases PRIMARY KEY (id), 
-	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
 	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name), 
+	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
 	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id)
 )
 --
@@ -1644,7 +1644,7 @@ CREATE TABLE "knowledge_evaluations" (
 	rerank_model VARCHAR(250) DEFAULT ('') NOT NULL, 
 	rerank_candidates INTEGER DEFAULT 0 NOT NULL, 
 	query_model VARCHAR(250) DEFAULT '' NOT NULL, 
-	queries INTEGER DEFAULT 0 NOT NULL, 
+	queries INTEGER DEFAULT 0 NOT NULL, filters JSON DEFAULT '[]' NOT NULL, 
 	CONSTRAINT pk_knowledge_evaluations PRIMARY KEY (id), 
 	CONSTRAINT fk_knowledge_evaluations_base_id_tenant_id_knowledge_bases FOREIGN KEY(base_id, tenant_id) REFERENCES knowledge_bases (id, tenant_id) ON DELETE CASCADE
 )
@@ -1765,7 +1765,7 @@ CREATE TABLE knowledge_metadata (
 	CONSTRAINT fk_knowledge_metadata_document_id_knowledge_documents FOREIGN KEY(document_id, tenant_id) REFERENCES knowledge_documents (id, tenant_id) ON DELETE CASCADE
 )
 --
-INSERT INTO "alembic_version" VALUES ('0090')
+INSERT INTO "alembic_version" VALUES ('0091')
 --
 INSERT INTO "tenants" VALUES ('00000000-0000-7000-8000-000000000001', 'Default', CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 0)
 --

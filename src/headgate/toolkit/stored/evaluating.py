@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import cast
 
+from pydantic import JsonValue
 from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
@@ -10,7 +11,7 @@ from headgate.features.knowledge import service
 from headgate.features.knowledge.evaluation import evaluating, questions
 from headgate.features.knowledge.evaluation.evaluating import Evaluator
 from headgate.features.knowledge.evaluation.schemas import DEFAULT_LIMIT, EvaluationDetail, EvaluationIn, EvaluationOut
-from headgate.features.knowledge.schemas import MOST_PASSAGES
+from headgate.features.knowledge.search.schemas import MOST_PASSAGES
 from headgate.foundation.checked import checked
 from headgate.toolkit.stored.operation import Row
 from headgate.toolkit.stored.visit import Visit
@@ -27,6 +28,8 @@ class QuestionLine(TypedDict):
     documents: list[str]
     quote: str
     answer: str
+    filters: list[dict[str, JsonValue]]
+    """Conditions on the metadata of documents with which it is searched."""
 
 
 class QuestionList(TypedDict):
@@ -103,6 +106,7 @@ async def list_knowledge_questions(visit: Visit, base: str) -> QuestionList:
                 "documents": [document.name for document in row.documents],
                 "quote": row.quote,
                 "answer": row.answer,
+                "filters": [condition.written for condition in row.filters],
             }
             for row in rows
         ]
@@ -134,7 +138,13 @@ async def read_knowledge_evaluation(visit: Visit, base: str, evaluation: str) ->
 
 
 async def evaluate_knowledge(
-    visit: Visit, base: str, limit: int = DEFAULT_LIMIT, query_model: str = "", *, rerank: bool = True
+    visit: Visit,
+    base: str,
+    limit: int = DEFAULT_LIMIT,
+    query_model: str = "",
+    filters: list[dict[str, JsonValue]] | None = None,
+    *,
+    rerank: bool = True,
 ) -> EvaluationAnswer:
     """Search all questions of a knowledge base in every way, and store recall, nDCG and reciprocal rank.
 
@@ -142,12 +152,14 @@ async def evaluate_knowledge(
         base: Id or name of the knowledge base, from list_knowledge.
         limit: Passages of each search.
         query_model: Also measure with queries that this chat model writes, as provider/name; empty: do not.
+        filters: Conditions on metadata, as in search_knowledge: no other document is searched or expected.
         rerank: Also measure the searches reranked, where the base has a rerank model.
     """
     base_id = await _base_id(visit, base)
     evaluation_in = checked(
-        EvaluationIn, limit=max(1, min(limit, MOST_PASSAGES)), rerank=rerank, query_model=query_model
-    )
+        EvaluationIn, limit=max(1, min(limit, MOST_PASSAGES)), rerank=rerank, query_model=query_model,
+        filters=filters or [],
+    )  # fmt: skip
     searcher = visit.studio.knowledge()
     evaluator = Evaluator(searcher.database, searcher.embedder, searcher.asker)
     return _answer(await evaluator.evaluate(visit.principal, base_id, evaluation_in))

@@ -19,7 +19,7 @@ from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
 from headgate.features.flows.transfer import Triggers
 from headgate.features.flows.undo import Draft
-from headgate.features.knowledge.embedding import Searcher
+from headgate.features.knowledge.search.service import Searcher
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend

@@ -9,16 +9,18 @@ from sqlalchemy import delete, func, insert, select
 
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL, Principal
-from headgate.features.knowledge import approximate, grouping, service
-from headgate.features.knowledge.approximate import GROUPS
-from headgate.features.knowledge.questions import Question
+from headgate.features.knowledge import service
+from headgate.features.knowledge.documents.schemas import Readers
+from headgate.features.knowledge.index import approximate, grouping
+from headgate.features.knowledge.index.approximate import GROUPS
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.index.vector_bytes import encode
+from headgate.features.knowledge.index.vectors import nearest
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.schemas import Readers, SearchIn
-from headgate.features.knowledge.search_index import Scope
-from headgate.features.knowledge.searching import search_as
+from headgate.features.knowledge.search.matching import search_as
+from headgate.features.knowledge.search.queries import Question
+from headgate.features.knowledge.search.schemas import SearchIn
 from headgate.features.knowledge.tables import PassageRow, VectorGroupsRow, VectorRow
-from headgate.features.knowledge.vector_bytes import encode
-from headgate.features.knowledge.vectors import nearest
 from headgate.features.maintenance.vectors import group_vectors
 from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id

@@ -2,7 +2,7 @@
 
 import pytest
 
-from headgate.features.knowledge import extraction
+from headgate.features.knowledge.passages import extraction
 from tests.integration.features.knowledge.conftest import API, Knowledge
 
 LINES = "        total = total + price * quantity - discount\n" * 15

@@ -13,7 +13,8 @@ from fastapi import FastAPI
 from PIL import Image
 
 from headgate.components.isolated import recognition
-from headgate.features.knowledge import extraction, page_pictures
+from headgate.features.knowledge.documents import page_pictures
+from headgate.features.knowledge.passages import extraction
 from headgate.foundation import extras
 from tests.integration.features.knowledge.conftest import API, HANDBOOK, Knowledge
 from tests.support.pdfs import pdf_of
@@ -64,6 +65,26 @@ class TestReading:
         assert tops[2:] == pytest.approx([top + 20 for top in tops[:2]])
         assert drawn.content == (await knowledge.client.get(f"{address}/pages/2?version=1")).content
         assert drawn.content != (await knowledge.client.get(f"{address}/pages/2")).content
+
+    @pytest.mark.parametrize("name", ["letter.pdf", "letter.png"])
+    async def test_keeps_where_passages_of_a_scan_are(self, knowledge: Knowledge, name: str) -> None:
+        require_recognition()
+        base = await knowledge.base()
+        content = scan(ENGLISH) if name.endswith(".pdf") else picture(*ENGLISH)
+        document = await knowledge.add(base, name, content)
+        (passage,) = await knowledge.passages(base, document["id"])
+        drawn = await knowledge.client.get(f"{API}/{base}/documents/{document['id']}/pages/1")
+        assert (drawn.status_code, drawn.headers["content-type"]) == (200, "image/webp")
+        page = Image.open(io.BytesIO(drawn.content)).convert("L")
+        marks = passage["marks"]
+        share = page.width / marks["width"]
+        assert marks["height"] * share == pytest.approx(page.height, abs=2)
+        assert len(marks["boxes"]) == len(ENGLISH), "one for each line"
+        for box in marks["boxes"]:
+            sides = tuple(round(box[side] * share) for side in ("left", "top", "right", "bottom"))
+            assert sum(page.crop(sides).histogram()[:100]), "there is ink"
+            page.paste(255, (sides[0] - 4, sides[1] - 4, sides[2] + 4, sides[3] + 4))
+        assert not sum(page.histogram()[:150]), "there is none anywhere else"
 
     async def test_says_why_a_page_has_no_picture(self, knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
         base = await knowledge.base()
@@ -354,7 +375,7 @@ class TestVerifying:
         for name in ("a.txt", "b.txt"):
             await knowledge.add(base, name, f"The code of {name} is blue.")
         hits = await knowledge.search(base, "code")
-        monkeypatch.setattr("headgate.features.knowledge.verifying.extract", extract)
+        monkeypatch.setattr("headgate.features.knowledge.documents.verifying.extract", extract)
         answer = await verified(knowledge, [*hits, hits[0] | {"sha256": "0" * 64}, hits[1], hits[0]])
         assert [one["verified"] for one in answer["citations"]] == [True, True, False, True, True]
         assert [one["document_id"] for one in answer["citations"]][:2] == [hit["document_id"] for hit in hits]

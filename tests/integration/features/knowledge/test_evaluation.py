@@ -24,8 +24,10 @@ class Evaluated:
     def __init__(self, knowledge: Knowledge, base: str, handbook: str, menu: str) -> None:
         self.client, self.base, self.handbook, self.menu = knowledge.client, base, handbook, menu
 
-    async def add(self, question: str, *document_ids: str, status: int = 201, quote: str = "") -> dict[str, Any]:
-        body = {"question": question, "document_ids": document_ids, "quote": quote}
+    async def add(
+        self, question: str, *document_ids: str, status: int = 201, quote: str = "", **more: Any
+    ) -> dict[str, Any]:
+        body = {"question": question, "document_ids": document_ids, "quote": quote, **more}
         made = await self.client.post(f"{API}/{self.base}/questions", json=body)
         assert made.status_code == status, made.text
         found: dict[str, Any] = made.json()
@@ -41,6 +43,11 @@ class Evaluated:
         read = await self.client.get(f"{API}/{self.base}/{path}")
         assert read.status_code == status, read.text
         return read.json()
+
+
+def written(row: dict[str, Any]) -> list[dict[str, Any]]:
+    """The filters of a question or evaluation, with their test only."""
+    return [{name: value for name, value in item.items() if value is not None} for item in row["filters"]]
 
 
 @pytest.fixture
@@ -132,6 +139,33 @@ class TestEvaluation:
         (listed,) = await evaluated.get("evaluations")
         assert listed == {name: value for name, value in found.items() if name != "answers"}
         assert await evaluated.get(f"evaluations/{found['id']}") == found
+
+    async def test_of_filters_searches_documents_with_their_metadata_only(
+        self, evaluated: Evaluated, knowledge: Knowledge
+    ) -> None:
+        old = await knowledge.add(evaluated.base, "menu-2025.md", "# Menu\n\nSoup on Monday, fish on Friday.")
+        for document_id, year in ((evaluated.menu, 2026), (old["id"], 2025)):
+            path = f"{API}/{evaluated.base}/documents/{document_id}"
+            assert (await evaluated.client.patch(path, json={"metadata": {"year": year}})).status_code == 200
+        new, missed = [{"key": "year", "at_least": 2026}], [{"key": "year", "in": [2025, 2024]}]
+        first = await evaluated.add("Soup on Monday?", evaluated.menu, filters=new)
+        assert written(first) == new
+        await evaluated.add("Soup on Monday?", evaluated.menu, filters=missed)
+        await evaluated.add(LEAVE, evaluated.handbook)
+        all_of_them = await evaluated.evaluate(limit=1)
+        assert [answer["searches"][0]["ranks"] for answer in all_of_them["answers"]] == [[1], [None], [1]]
+        assert [written(answer) for answer in all_of_them["answers"]] == [new, missed, []]
+        assert all_of_them["filters"] == []
+        some = await evaluated.evaluate(filters=new)
+        assert (some["skipped"], written(some)) == (1, new)
+        assert [answer["searches"] and answer["searches"][0]["ranks"] for answer in some["answers"]] == [
+            [1],
+            [None],
+            [],
+        ]
+        assert [written(row) for row in await evaluated.get("evaluations")] == [new, []]
+        await evaluated.evaluate(filters=[{"key": "year"}], status=422)
+        await evaluated.add("Soup?", evaluated.menu, filters=[{"key": "year", "at_least": "x"}], status=422)
 
     async def test_of_a_quote_needs_its_passage(self, evaluated: Evaluated) -> None:
         await evaluated.add("Lisbon allowance", evaluated.handbook, quote="68  eur")

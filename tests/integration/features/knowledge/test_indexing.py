@@ -11,8 +11,9 @@ from sqlalchemy import text
 from headgate.features.access.principal import LOCAL
 from headgate.features.files.errors import StorageFailed
 from headgate.features.files.local_storage import LocalStorage
-from headgate.features.knowledge import documents, indexing, repository
-from headgate.features.knowledge.schemas import DocumentOut
+from headgate.features.knowledge import indexing, repository
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import DocumentOut
 from headgate.foundation.database import Database
 from tests.support.knowledge import Shelf, open_shelf
 from tests.support.rows import execute

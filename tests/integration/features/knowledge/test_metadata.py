@@ -7,9 +7,10 @@ import pytest
 
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL
-from headgate.features.knowledge import documents
-from headgate.features.knowledge.metadata_rows import list_fields
-from headgate.features.knowledge.schemas import DocumentChange, Readers, SearchIn
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import DocumentChange, Readers
+from headgate.features.knowledge.metadata.repository import list_fields
+from headgate.features.knowledge.search.schemas import SearchIn
 from headgate.features.knowledge.service import get_base
 from headgate.foundation.database import Database
 from tests.integration.features.knowledge.conftest import API, Knowledge

@@ -9,7 +9,7 @@ from headgate.features.access.principal import LOCAL
 from headgate.features.knowledge.evaluation import questions
 from headgate.features.knowledge.evaluation.evaluating import Evaluator
 from headgate.features.knowledge.evaluation.schemas import EvaluationIn, QuestionIn
-from headgate.features.knowledge.schemas import SearchIn
+from headgate.features.knowledge.search.schemas import SearchIn
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Forbidden, Unavailable
 from tests.support.asking import ScriptedAsker

@@ -9,12 +9,14 @@ from sqlalchemy import text
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL
 from headgate.features.knowledge import service
+from headgate.features.knowledge.documents.schemas import Readers
 from headgate.features.knowledge.errors import NoReranker
 from headgate.features.knowledge.evaluation import questions
 from headgate.features.knowledge.evaluation.evaluating import Evaluator
 from headgate.features.knowledge.evaluation.schemas import EvaluationIn, QuestionIn
-from headgate.features.knowledge.reranking import reordered
-from headgate.features.knowledge.schemas import KnowledgeBaseChange, Readers, SearchIn, SearchOut
+from headgate.features.knowledge.schemas import KnowledgeBaseChange
+from headgate.features.knowledge.search.reranking import reordered
+from headgate.features.knowledge.search.schemas import SearchIn, SearchOut
 from headgate.features.models.errors import BadModelSettings, ModelUnreachable, PromptTooLong
 from headgate.features.models.reranking import Reranked
 from headgate.foundation.database import Database

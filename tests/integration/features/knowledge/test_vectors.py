@@ -10,16 +10,12 @@ import pytest
 from sqlalchemy import text
 
 from headgate.features.access.principal import LOCAL
-from headgate.features.knowledge import documents, indexing, service
+from headgate.features.knowledge import indexing, service
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import DocumentOut
 from headgate.features.knowledge.errors import NoEmbeddings
-from headgate.features.knowledge.schemas import (
-    DocumentOut,
-    KnowledgeBaseChange,
-    KnowledgeBaseOut,
-    Mode,
-    SearchIn,
-    SearchOut,
-)
+from headgate.features.knowledge.schemas import KnowledgeBaseChange, KnowledgeBaseOut
+from headgate.features.knowledge.search.schemas import Mode, SearchIn, SearchOut
 from headgate.features.models.embeddings import MOST_TEXTS
 from headgate.features.models.errors import ModelUnreachable
 from headgate.foundation.database import Database

@@ -11,8 +11,9 @@ from headgate.features.access.principal import LOCAL
 from headgate.features.audit.tables import AuditEvent
 from headgate.features.knowledge import service
 from headgate.features.knowledge.contents import delete_contents
-from headgate.features.knowledge.documents import change_document
-from headgate.features.knowledge.schemas import DocumentChange, KnowledgeBaseChange
+from headgate.features.knowledge.documents.schemas import DocumentChange
+from headgate.features.knowledge.documents.service import change_document
+from headgate.features.knowledge.schemas import KnowledgeBaseChange
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow
 from headgate.features.knowledge_sources.tables import SourceItemRow, SourceRow
 from headgate.features.maintenance.documents import delete_expired_documents

@@ -25,8 +25,9 @@ from headgate.features.jobs.errors import JobBusy
 from headgate.features.jobs.leases import Leases, clock
 from headgate.features.jobs.runner import JobRunner
 from headgate.features.jobs.worker import Worker
-from headgate.features.knowledge import documents, service
-from headgate.features.knowledge.schemas import DocumentIn
+from headgate.features.knowledge import service
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import DocumentIn
 from headgate.features.maintenance import statistics
 from headgate.features.maintenance.outcome import Outcome
 from headgate.features.maintenance.repository import expired_runs

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.features.knowledge.changes import StoredPassage, changes_of
+from headgate.features.knowledge.passages.changes import StoredPassage, changes_of
 
 DIGESTS = st.lists(st.sampled_from("abcdef"), max_size=12)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.features.knowledge.chunking import WHOLE_TABLES, count_tokens, divide
+from headgate.features.knowledge.passages.chunking import WHOLE_TABLES, count_tokens, divide
 
 LINES = st.sampled_from(
     [

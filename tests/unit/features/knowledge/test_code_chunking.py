@@ -1,6 +1,6 @@
 """Passages of source code."""
 
-from headgate.features.knowledge.chunking import count_tokens, divide_code
+from headgate.features.knowledge.passages.chunking import count_tokens, divide_code
 
 BODY = "    value = compute(1, 2, 3)\n"
 

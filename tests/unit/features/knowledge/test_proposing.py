@@ -5,7 +5,7 @@ import json
 import pytest
 
 from headgate.features.knowledge.evaluation.proposing import proposal_in_answer
-from headgate.features.knowledge.search_index import SamplePassage
+from headgate.features.knowledge.index.lexical import SamplePassage
 
 PASSAGE = SamplePassage("7", "handbook.md", "Handbook > Leave", "Employees have 27 days\nof holiday each year.")
 GOOD = {"question": "How much leave is there?", "answer": "27 days", "quote": "27 days of holiday"}

@@ -1,5 +1,7 @@
 """Files of questions: CSV and JSON, and what is wrong with them."""
 
+import json
+
 import pytest
 
 from headgate.features.knowledge.evaluation import question_files
@@ -7,6 +9,11 @@ from headgate.features.knowledge.evaluation.question_files import QuestionLine, 
 from headgate.foundation.errors import Invalid
 
 LEAVE = QuestionLine(question="How much leave?", documents=["a.md", "b.md"], quote="27 days", answer="27, per year")
+FILTERS: list[dict[str, object]] = [
+    {"key": "year", "at_least": 2024, "at_most": 2026},
+    {"key": "team", "in": ["hr", "it"]},
+    {"key": "draft", "exists": False},
+]
 
 
 class TestReadQuestions:
@@ -28,6 +35,18 @@ class TestReadQuestions:
         (line,) = read_questions("question,documents\nWhere?,a.md\n")
         assert line == QuestionLine(question="Where?", documents=["a.md"])
 
+    @pytest.mark.parametrize(
+        "content",
+        [
+            "question,documents,filters\nWhere?,a.md,year>=2024;year<=2026; team=hr|it;!draft\n",
+            json.dumps({"question": "Where?", "documents": ["a.md"], "filters": FILTERS}),
+        ],
+    )
+    def test_reads_filters(self, content: str) -> None:
+        (line,) = read_questions(content)
+        assert [condition.written for condition in line.filters] == FILTERS
+        assert list(read_questions(line.model_dump_json())) == [line]
+
     def test_reads_line_separators_inside_a_text(self) -> None:
         line = LEAVE.model_copy(update={"answer": "27\u2028per\u0085year"})
         assert list(read_questions(f"{line.model_dump_json()}\n{LEAVE.model_dump_json()}")) == [line, LEAVE]
@@ -46,6 +65,11 @@ class TestReadQuestions:
             ("question,documents\nWhere?,a\0.md\n", "Line 2 is no question: documents"),
             (f"{'q' * 200_000},documents\n", "is not CSV"),
             ("[1]", "Question 1 is no question"),
+            ("question,documents,filters\nWhere?,a.md,!a=1\n", "'!a=1' is no condition"),
+            (
+                '{"question": "Where?", "documents": ["a"], "filters": [{"key": "a"}]}',
+                "Line 1 is no question: filters.0",
+            ),
             ("[", "The file is not JSON"),
         ],
     )

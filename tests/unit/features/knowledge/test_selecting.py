@@ -1,6 +1,6 @@
-from headgate.features.knowledge.chunking import digest_of
-from headgate.features.knowledge.schemas import SearchIn
-from headgate.features.knowledge.selecting import Part, Place, ordered_by_diversity, part_of, within_limits
+from headgate.features.knowledge.passages.chunking import digest_of
+from headgate.features.knowledge.search.schemas import SearchIn
+from headgate.features.knowledge.search.selecting import Part, Place, ordered_by_diversity, part_of, within_limits
 from headgate.features.knowledge.tables import PassageRow
 
 TEXT = "".join(f"Sentence {number} stands here. " for number in range(10))

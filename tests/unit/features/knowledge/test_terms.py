@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.features.knowledge.terms import (
+from headgate.features.knowledge.passages.terms import (
     MOST_QUERY_TERMS,
     content_terms,
     language_of,

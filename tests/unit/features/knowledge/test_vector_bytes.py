@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from headgate.features.knowledge import vector_bytes
-from headgate.features.knowledge.vector_bytes import cosines, decode, encode
+from headgate.features.knowledge.index import vector_bytes
+from headgate.features.knowledge.index.vector_bytes import cosines, decode, encode
 
 
 @pytest.mark.parametrize("count", [1, 3, 4, 11])

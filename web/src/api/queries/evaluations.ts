@@ -77,10 +77,13 @@ export const deleteQuestion = (base_id: string, question_id: string) =>
     }),
   );
 
-export const evaluate = (base_id: string, written: { query_model: string; queries: number }) =>
+export const evaluate = (
+  base_id: string,
+  options: { query_model: string; queries: number; filters: Schemas["Condition"][] },
+) =>
   unwrap(
     api.POST("/api/v1/knowledge-bases/{base_id}/evaluations", {
       params: { path: { base_id } },
-      body: { limit: 10, rerank: true, ...written },
+      body: { limit: 10, rerank: true, ...options },
     }),
   );

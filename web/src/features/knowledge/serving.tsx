@@ -7,6 +7,7 @@ import {
   Outlet,
   RouterProvider,
 } from "@tanstack/react-router";
+import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import type { Hit, KnowledgeBase, KnowledgeDocument, Passage } from "@/api/queries/knowledge";
@@ -206,4 +207,15 @@ export function openPage(address: string) {
   });
   renderStudio(<RouterProvider router={router as never} />);
   return { user: userEvent.setup(), router };
+}
+
+export const YEAR = [{ key: "year", at_least: 2026 }];
+
+/** Adds the filter `YEAR` in one of the forms of the page. */
+export async function addYear(user: ReturnType<typeof openPage>["user"], form: number) {
+  const filters = within((await screen.findAllByRole("group", { name: "Filters" }))[form] as HTMLElement);
+  await user.click(filters.getByRole("combobox", { name: "Test" }));
+  await user.click(await screen.findByRole("option", { name: "is at least" }));
+  await user.type(filters.getByLabelText("Value"), "2026");
+  await user.click(filters.getByRole("button", { name: "Add filter" }));
 }

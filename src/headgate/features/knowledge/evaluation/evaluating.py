@@ -4,19 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from sqlalchemy import and_
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.audit.recorder import record_of
-from headgate.features.knowledge import reranking, service
-from headgate.features.knowledge.embedding import (
-    Embedder,
-    embedded_queries,
-    model_of_search,
-    reranking_of,
-    written_queries,
-)
+from headgate.features.knowledge import service
 from headgate.features.knowledge.errors import EvaluationNotFound, NoQuestions
 from headgate.features.knowledge.evaluation import measures, repository
 from headgate.features.knowledge.evaluation.schemas import (
@@ -29,11 +23,21 @@ from headgate.features.knowledge.evaluation.schemas import (
     RanksOut,
 )
 from headgate.features.knowledge.evaluation.tables import EvaluationRow, QuestionRow
-from headgate.features.knowledge.questions import Question, Variant
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.metadata.repository import matching
+from headgate.features.knowledge.metadata.values import Condition
 from headgate.features.knowledge.repository import add_knowledge
 from headgate.features.knowledge.rights import Reader, readable, reader_of
-from headgate.features.knowledge.schemas import MOST_BUDGET, HitOut, Mode, SearchIn
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.search import reranking
+from headgate.features.knowledge.search.queries import Question, Variant
+from headgate.features.knowledge.search.schemas import MOST_BUDGET, HitOut, Mode, SearchIn
+from headgate.features.knowledge.search.service import (
+    Embedder,
+    embedded_queries,
+    model_of_search,
+    reranking_of,
+    written_queries,
+)
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.features.models.asking import Asker
@@ -52,7 +56,7 @@ class Prepared:
     reader: Reader
     questions: Sequence[QuestionRow]
     names: dict[str, str]
-    """Of the expected documents that the user may read."""
+    """Of the expected documents that the user may read and that meet the filters."""
     model: str
     """The model to embed the questions with; empty: the base is searched lexically."""
     passages: int
@@ -82,7 +86,7 @@ class Evaluator:
         Raises `BaseNotFound`, `PermissionMissing`, `NoQuestions`, and the failure of a model.
         """
         async with self.database.reading() as session:
-            prepared = await _prepared(session, principal, base_id)
+            prepared = await _prepared(session, principal, base_id, evaluation_in.filters)
         if not prepared.base.rerank_model:
             evaluation_in = evaluation_in.model_copy(update={"rerank": False})
         asker = within(principal, prepared.base.space_id)
@@ -110,6 +114,7 @@ class Evaluator:
         evaluation_in: EvaluationIn,
     ) -> AnswerOut:
         expected = [ExpectedOut(id=id_, name=prepared.names[id_]) for id_ in row.document_ids if id_ in prepared.names]
+        filters = [Condition.model_validate(condition) for condition in row.filters]
         searches: list[RanksOut] = []
         modes: tuple[Mode, ...] = ("lexical",) if question is None else ("lexical", "vector", "hybrid")
         ways = [Way(mode) for mode in modes]
@@ -117,7 +122,7 @@ class Evaluator:
         ways += [Way(modes[-1], queries=evaluation_in.queries)] if evaluation_in.query_model else []
 
         async def scoping(_session: AsyncSession) -> Scope:
-            return Scope(prepared.base.tenant_id, prepared.base.id, prepared.reader)
+            return Scope(prepared.base.tenant_id, prepared.base.id, prepared.reader, [*evaluation_in.filters, *filters])
 
         for way in ways if expected else ():
             search_in = SearchIn(
@@ -131,7 +136,9 @@ class Evaluator:
             answer = await reranking.search(self.database, scoping, search_in, asked, by_model, variants=variants)
             ranks = [_rank(answer.hits, document.id, row.quote) for document in expected]
             searches.append(RanksOut(mode=way.mode, reranked=way.reranked, queries=way.queries, ranks=ranks))
-        return AnswerOut(question_id=row.id, question=row.question, documents=expected, searches=searches)
+        return AnswerOut(
+            question_id=row.id, question=row.question, documents=expected, filters=filters, searches=searches
+        )
 
     async def _variants(self, principal: Principal, prepared: Prepared, search_in: SearchIn) -> list[Variant]:
         """Return the queries that a model writes; none when the search names no model."""
@@ -167,14 +174,17 @@ async def read_evaluation(
     return detail
 
 
-async def _prepared(session: AsyncSession, principal: Principal, base_id: str) -> Prepared:
+async def _prepared(
+    session: AsyncSession, principal: Principal, base_id: str, filters: Sequence[Condition]
+) -> Prepared:
     base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
     rows = await repository.list_questions(session, base.id, tenant_id=base.tenant_id)
     if not rows:
         raise NoQuestions(base.name)
     reader = await reader_of(session, principal, base.space_id)
     ids = {id_ for row in rows for id_ in row.document_ids}
-    names = await repository.names_of(session, base.id, ids, tenant_id=base.tenant_id, visible=readable(reader))
+    expected = and_(readable(reader), *matching(filters))
+    names = await repository.names_of(session, base.id, ids, tenant_id=base.tenant_id, visible=expected)
     described = await service.described(session, principal, base)
     return Prepared(base, reader, rows, names, await model_of_search(session, base, None), described.passages)
 
@@ -200,6 +210,7 @@ async def _store(
         rerank_candidates=prepared.base.rerank_candidates if evaluation_in.rerank else 0,
         query_model=evaluation_in.query_model,
         queries=evaluation_in.queries if evaluation_in.query_model else 0,
+        filters=[condition.written for condition in evaluation_in.filters],
         passages=prepared.passages,
         skipped=sum(not answer.searches for answer in answers),
         measures=[measure.model_dump() for measure in _measures(answers, evaluation_in.limit)],

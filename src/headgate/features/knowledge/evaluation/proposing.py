@@ -12,10 +12,10 @@ from headgate.features.knowledge.evaluation.schemas import (
     ProposalOut,
     ProposalsOut,
 )
+from headgate.features.knowledge.index.lexical import SamplePassage, Scope, sample_passages
+from headgate.features.knowledge.passages.terms import LONGEST_QUERY
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.search_index import SamplePassage, Scope, sample_passages
 from headgate.features.knowledge.service import get_base
-from headgate.features.knowledge.terms import LONGEST_QUERY
 from headgate.features.models.asking import Asker
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError

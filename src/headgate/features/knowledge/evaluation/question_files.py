@@ -8,13 +8,15 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from headgate.features.knowledge.evaluation.schemas import LONGEST_ANSWER, MOST_EXPECTED, MOST_QUESTIONS
+from headgate.features.knowledge.metadata.values import Conditions
+from headgate.features.knowledge.metadata.written import conditions_of
 from headgate.foundation.errors import Invalid
 from headgate.graph.json_values import PlainText, parse_json
 
-COLUMNS = ("question", "documents", "quote", "answer")
+COLUMNS = ("question", "documents", "quote", "answer", "filters")
 _REMEDY = (
-    "Write CSV with the columns question, documents (names, separated by `;`), quote and answer; or"
-    ' {"question": "...", "documents": ["name"]} on each line.'
+    "Write CSV with the columns question, documents (names, separated by `;`), quote, answer and filters (such as"
+    ' `year>=2024;team=sales`); or {"question": "...", "documents": ["name"]} on each line.'
 )
 
 
@@ -27,6 +29,7 @@ class QuestionLine(BaseModel):
     documents: list[PlainText] = Field(min_length=1, max_length=MOST_EXPECTED)
     quote: PlainText = ""
     answer: PlainText = Field(default="", max_length=LONGEST_ANSWER)
+    filters: Conditions = []
 
 
 def read_questions(content: str) -> Sequence[QuestionLine]:
@@ -75,8 +78,14 @@ def _csv_entries(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         reader.fieldnames = names
         for row in reader:
             entry: dict[str, Any] = {name: value or "" for name, value in row.items()}
-            documents = entry["documents"].replace("\n", ";") if isinstance(entry["documents"], str) else ""
-            entry["documents"] = [name.strip() for name in documents.split(";") if name.strip()]
+            entry["documents"] = _separated(entry["documents"])
+            if "filters" in entry:
+                entry["filters"] = conditions_of(_separated(entry["filters"]))
             yield f"Line {reader.line_num}", entry
     except csv.Error as error:
         raise Invalid(f"Line {reader.line_num} is not CSV: {error}.", remedy=_REMEDY) from error
+
+
+def _separated(value: Any) -> list[str]:  # noqa: ANN401 - a cell
+    parts = value.replace("\n", ";").split(";") if isinstance(value, str) else []
+    return [part.strip() for part in parts if part.strip()]

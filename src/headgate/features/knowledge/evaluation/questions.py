@@ -1,6 +1,7 @@
 """The questions of a knowledge base, as its editors keep them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -67,6 +68,7 @@ async def add_questions(
             document_ids=[ids.get(name, name) for name in line.documents],
             quote=line.quote,
             answer=line.answer,
+            filters=line.filters,
         )
         for line in new.values()
     ]
@@ -79,7 +81,7 @@ async def _added(
 ) -> list[QuestionOut]:
     """Add questions to a locked base that has a number of them (`count`)."""
     if count + len(questions) > MOST_QUESTIONS:
-        raise TooManyQuestions(MOST_QUESTIONS)
+        raise TooManyQuestions(str(MOST_QUESTIONS))
     rows = [
         QuestionRow(
             id=new_id(),
@@ -89,6 +91,7 @@ async def _added(
             document_ids=list(dict.fromkeys(question.document_ids)),
             quote=question.quote,
             answer=question.answer,
+            filters=[condition.written for condition in question.filters],
             created_at=now(),
         )
         for question in questions
@@ -124,15 +127,10 @@ async def _names(
 
 def _out(row: QuestionRow, names: dict[str, str]) -> QuestionOut:
     documents = [ExpectedOut(id=id_, name=names.get(id_, "")) for id_ in row.document_ids]
-    return QuestionOut(
-        id=row.id,
-        question=row.question,
-        documents=documents,
-        quote=row.quote,
-        answer=row.answer,
-        created_at=row.created_at,
-    )
+    values = _values(row)
+    del values["document_ids"]
+    return QuestionOut(id=row.id, documents=documents, created_at=row.created_at, **values)
 
 
-def _values(row: QuestionRow) -> dict[str, object]:
-    return {"question": row.question, "document_ids": row.document_ids, "quote": row.quote, "answer": row.answer}
+def _values(row: QuestionRow) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in ("question", "document_ids", "quote", "answer", "filters")}

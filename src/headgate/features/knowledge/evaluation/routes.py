@@ -6,7 +6,6 @@ from fastapi import APIRouter, Depends, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
-from headgate.features.knowledge.embedding import Searcher
 from headgate.features.knowledge.evaluation import evaluating, questions
 from headgate.features.knowledge.evaluation.evaluating import Evaluator
 from headgate.features.knowledge.evaluation.proposing import Proposer
@@ -22,6 +21,7 @@ from headgate.features.knowledge.evaluation.schemas import (
     QuestionOut,
     QuestionsAdded,
 )
+from headgate.features.knowledge.search.service import Searcher
 from headgate.foundation.api import ReadSession, WriteSession, problems
 
 router = APIRouter(prefix="/knowledge-bases", tags=["knowledge"])

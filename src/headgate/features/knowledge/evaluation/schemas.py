@@ -5,8 +5,10 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from headgate.features.knowledge.schemas import MOST_PASSAGES, EmbeddingModel, Mode
-from headgate.features.knowledge.terms import LONGEST_QUERY
+from headgate.features.knowledge.metadata.values import Condition, Conditions
+from headgate.features.knowledge.passages.terms import LONGEST_QUERY
+from headgate.features.knowledge.schemas import EmbeddingModel
+from headgate.features.knowledge.search.schemas import MOST_PASSAGES, Mode
 from headgate.graph.json_values import PlainText
 from headgate.graph.queries import MOST_QUERIES
 
@@ -38,6 +40,9 @@ class QuestionIn(BaseModel):
     answer: PlainText = Field(
         default="", max_length=LONGEST_ANSWER, description="A correct answer, which tests of flows compare with."
     )
+    filters: Conditions = Field(
+        default_factory=list, description="Conditions on metadata with which the question is searched."
+    )
 
 
 class ExpectedOut(BaseModel):
@@ -56,6 +61,7 @@ class QuestionOut(BaseModel):
     documents: list[ExpectedOut]
     quote: str
     answer: str
+    filters: list[Condition]
     created_at: datetime
 
 
@@ -67,8 +73,9 @@ class QuestionFile(BaseModel):
     content: str = Field(
         max_length=LONGEST_FILE,
         description=(
-            "CSV with the columns `question`, `documents` (names, separated by `;`), `quote` and `answer`; or JSON: a"
-            " list of objects with these members, or one on each line. `documents` is a list there."
+            "CSV with the columns `question`, `documents` (names, separated by `;`), `quote`, `answer` and"
+            " `filters` (such as `year>=2024;team=sales`); or JSON: a list of objects with these members, or one"
+            " on each line. There, `documents` is a list, and `filters` a list of conditions as in a search."
         ),
     )
 
@@ -126,6 +133,13 @@ class EvaluationIn(BaseModel):
         default="", description="Also measure the searches with queries that this chat model writes; empty: do not."
     )
     queries: int = Field(default=3, ge=1, le=MOST_QUERIES, description="Queries that it writes of each question.")
+    filters: Conditions = Field(
+        default_factory=list,
+        description=(
+            "Conditions on the metadata of documents, in addition to those of each question: no other document is"
+            " searched or expected."
+        ),
+    )
 
 
 class WayOut(BaseModel):
@@ -174,7 +188,10 @@ class AnswerOut(BaseModel):
     question_id: str
     question: str
     documents: list[ExpectedOut]
-    """Those that were searched: the others were deleted, or could not be read by the user."""
+    """Those that were searched: the others were deleted, could not be read by the user, or were excluded by the
+    filters of the evaluation."""
+    filters: list[Condition] = []
+    """Of the question, at the time."""
     searches: list[RanksOut]
     """Empty when the question was skipped."""
 
@@ -199,10 +216,12 @@ class EvaluationOut(BaseModel):
     """The model whose queries were measured too; empty: none."""
     queries: int
     """Queries that it wrote of each question."""
+    filters: list[Condition]
+    """Conditions on the metadata of all documents that were searched."""
     passages: int
     questions: int
     skipped: int
-    """Questions none of whose documents exist or could be read by the user."""
+    """Questions none of whose documents exist, could be read by the user and meet the filters."""
     measures: list[MeasureOut]
     """Of each way of searching; without embeddings only the lexical one."""
     created_at: datetime

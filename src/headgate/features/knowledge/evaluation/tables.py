@@ -3,25 +3,21 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKeyConstraint, Index, String, Text, text
+from sqlalchemy import Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from headgate.foundation.database import Json, Row, Timestamp, now
+from headgate.foundation.database import Json, TenantRow, Timestamp, now, of_tenant
 
 
-class QuestionRow(Row):
+class QuestionRow(TenantRow):
     """A question with the documents that answer it."""
 
     __tablename__ = "knowledge_questions"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
-        ),
+        of_tenant("base_id", "knowledge_bases"),
         Index("ix_knowledge_questions_base_id_id", "base_id", "id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     base_id: Mapped[str] = mapped_column(String(36))
     question: Mapped[str] = mapped_column(Text)
     document_ids: Mapped[list[str]] = mapped_column(Json)
@@ -29,22 +25,20 @@ class QuestionRow(Row):
     """Text that a passage contains which answers it; empty: any passage of the documents does."""
     answer: Mapped[str] = mapped_column(Text, default="", server_default=text("''"))
     """A correct answer; empty: none is known."""
+    filters: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list, server_default=text("'[]'"))
+    """`Condition` of the metadata of documents, with which it is searched."""
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
 
 
-class EvaluationRow(Row):
+class EvaluationRow(TenantRow):
     """Measures of all questions of a base at one time, with the settings of the base then."""
 
     __tablename__ = "knowledge_evaluations"
     __table_args__ = (
-        ForeignKeyConstraint(
-            ["base_id", "tenant_id"], ["knowledge_bases.id", "knowledge_bases.tenant_id"], ondelete="CASCADE"
-        ),
+        of_tenant("base_id", "knowledge_bases"),
         Index("ix_knowledge_evaluations_base_id_id", "base_id", "id"),
     )
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    tenant_id: Mapped[str] = mapped_column(String(36))
     base_id: Mapped[str] = mapped_column(String(36))
     user_id: Mapped[str] = mapped_column(String(36))
     """Whose rights applied to the searches."""
@@ -61,9 +55,11 @@ class EvaluationRow(Row):
     """The model whose queries were measured too; empty: none."""
     queries: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     """Queries that it wrote of each question."""
+    filters: Mapped[list[dict[str, Any]]] = mapped_column(Json, default=list, server_default=text("'[]'"))
+    """`Condition` of the metadata of all documents that were searched."""
     passages: Mapped[int]
     skipped: Mapped[int]
-    """Questions none of whose documents exist or may be read by the user."""
+    """Questions none of whose documents exist, may be read by the user and meet the filters."""
     measures: Mapped[list[dict[str, Any]]] = mapped_column(Json)
     """`MeasureOut` of each way of searching."""
     answers: Mapped[list[dict[str, Any]]] = mapped_column(Json)

@@ -12,8 +12,8 @@ from headgate.sdk.knowledge import AddedDocument, DocumentState, KnowledgeQuery,
 from headgate.sdk.state import StateChange, StateValue
 
 if TYPE_CHECKING:  # referenced without importing them
-    from headgate.features.knowledge.questions import Question, Variant
-    from headgate.features.knowledge.reranking import Reranking
+    from headgate.features.knowledge.search.queries import Question, Variant
+    from headgate.features.knowledge.search.reranking import Reranking
 
 
 class GivenFiles(Protocol):
@@ -89,7 +89,7 @@ class FoundPassages:
     problem: str = ""
     """Why they were not reranked; empty when nothing failed."""
     words_only: str = ""
-    """Why they were searched lexically only; see `knowledge.schemas.WordsOnly`. Empty: they were not."""
+    """Why they were searched lexically only; see `knowledge.search.schemas.WordsOnly`. Empty: they were not."""
     vector_recall: float | None = None
     """Measured share of the nearest passages that an approximate search finds; None: it was exact, or lexical."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import JsonValue
 
-from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, Variant, not_embedded
+from headgate.features.knowledge.search.queries import LIKELY_TO_PASS, Question, Variant, not_embedded
 from headgate.features.runs.errors import ClassRefused
 from headgate.features.runs.ports.origin import Origin
 from headgate.features.runs.ports.storage import KnowledgeBases, SearchModels
@@ -20,10 +20,10 @@ from headgate.sdk.knowledge import AddedDocument, DocumentState, KnowledgeQuery,
 from headgate.sdk.outside import mark
 
 if TYPE_CHECKING:  # named without importing the search, which few runs need
-    from headgate.features.knowledge import reranking
+    from headgate.features.knowledge.search import reranking
     from headgate.features.runs.steps.context import StepContext
 else:
-    reranking = lazy_module("headgate.features.knowledge.reranking")
+    reranking = lazy_module("headgate.features.knowledge.search.reranking")
 
 SEARCH: Final = "knowledge.search"
 """Name under which a search is in the tool calls of the evidence."""

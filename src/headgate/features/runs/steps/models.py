@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import JsonValue
 
-from headgate.features.knowledge.chunking import count_tokens
+from headgate.features.knowledge.passages.chunking import count_tokens
 from headgate.features.models.chain import Miss, ModelChain
 from headgate.features.runs.circuits.of_models import ModelCircuit
 from headgate.features.runs.ports.origin import Origin

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pydantic import JsonValue
 
 from headgate.components.chat import failed, message_kinds, record_answer_usage
-from headgate.features.knowledge.chunking import count_tokens
+from headgate.features.knowledge.passages.chunking import count_tokens
 from headgate.features.mcptools.errors import McpSamplingRefused
 from headgate.features.mcptools.sampling import METHOD, ModelReply, ModelRequest, Sampling
 from headgate.features.runs.steps.calls import StepCalls

@@ -13,7 +13,7 @@ interface ContentsProps {
 }
 
 export const hasPictures = ({ media_type, pages, passages }: KnowledgeDocument) =>
-  media_type === "application/pdf" && pages !== null && passages > 0;
+  /^(application\/pdf$|image\/)/.test(media_type) && pages !== null && passages > 0;
 
 /** What is in a document: pictures of the pages of a PDF, or the text of its passages. */
 export function Contents({ document, ordinal, cited }: ContentsProps) {

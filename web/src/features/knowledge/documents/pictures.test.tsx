@@ -14,6 +14,7 @@ const PDF: KnowledgeDocument = {
   pages: 3,
   passages: 3,
 };
+const SCAN: KnowledgeDocument = { ...PDF, name: "scan.png", media_type: "image/png", pages: 1 };
 const MARKS: Passage["marks"] = {
   width: 612,
   height: 792,
@@ -37,8 +38,8 @@ const PASSAGES = [
 ];
 
 /** A PDF of three pages, the last without passages; the pages that were drawn. */
-function servePdf() {
-  serve().documents = [PDF];
+function servePdf(document = PDF) {
+  serve().documents = [document];
   const drawn: string[] = [];
   server.use(
     http.get(`${API}/b1/documents/d1/passages`, ({ request }) => {
@@ -71,6 +72,13 @@ describe("a PDF", () => {
       "Cited passageParking costs 5 EUR.",
     );
     expect(drawn).toEqual(["2?version=2"]);
+  });
+
+  it("or an image opens as a picture", async () => {
+    servePdf(SCAN);
+    openPage("/knowledge/b1?document=d1&passage=0");
+    fireEvent.load(await screen.findByRole("img", { name: "Page 1 of scan.png" }));
+    expect(screen.getAllByTestId("mark")).toHaveLength(2);
   });
 
   it("marks another passage that is chosen, or says that it cannot", async () => {

@@ -2,9 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Gauge } from "lucide-react";
 import { useState } from "react";
 import { evaluate, evaluationKeys, evaluationsQuery, questionsQuery } from "@/api/queries/evaluations";
-import { type KnowledgeBase, writtenBody } from "@/api/queries/knowledge";
+import { type Condition, type KnowledgeBase, writtenBody } from "@/api/queries/knowledge";
 import { Button, EmptyState, Problem } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { SearchFilters } from "../search/SearchFilters";
 import { NONE_WRITTEN, WrittenQueries } from "../search/WrittenQueries";
 import { useKnowledgeTexts } from "../texts";
 import { Answers } from "./Answers";
@@ -17,10 +18,11 @@ export function EvaluationPane({ base }: { base: KnowledgeBase }) {
   const t = useKnowledgeTexts();
   const [chosen, setChosen] = useState<string>();
   const [written, setWritten] = useState(NONE_WRITTEN);
+  const [filters, setFilters] = useState<Condition[]>([]);
   const questions = useQuery(questionsQuery(base.id));
   const evaluations = useQuery(evaluationsQuery(base.id));
   const run = useChange({
-    change: () => evaluate(base.id, writtenBody(written)),
+    change: () => evaluate(base.id, { ...writtenBody(written), filters }),
     touches: [evaluationKeys.evaluations(base.id)],
     failed: t("not_evaluated"),
   });
@@ -48,6 +50,7 @@ export function EvaluationPane({ base }: { base: KnowledgeBase }) {
         <div className="flex flex-wrap items-center gap-2">
           <WrittenQueries value={written} onChange={setWritten} />
         </div>
+        <SearchFilters baseId={base.id} filters={filters} onChange={setFilters} />
         {evaluations.isError && <Problem error={evaluations.error} retry={() => void evaluations.refetch()} />}
         {evaluations.data?.length === 0 && (
           <EmptyState icon={<Gauge />} title={t("no_evaluations")}>

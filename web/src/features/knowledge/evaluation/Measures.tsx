@@ -1,6 +1,8 @@
 import type { Evaluation } from "@/api/queries/evaluations";
 import { Button, cx } from "@/components/ui";
 import { dateTime, number } from "@/lib/i18n/format";
+import { useMetadataTexts } from "../metadata/texts";
+import { shown as shownFilter } from "../search/SearchFilters";
 import { useKnowledgeTexts } from "../texts";
 import { wayOf } from "./way";
 
@@ -13,6 +15,7 @@ interface MeasuresProps {
 /** Evaluations side by side: what each measured, and the settings of the base at its time. */
 export function Measures({ evaluations, shown, onShow }: MeasuresProps) {
   const t = useKnowledgeTexts();
+  const tm = useMetadataTexts();
   return (
     <div className="overflow-x-auto rounded-lg border border-line bg-surface">
       <table className="w-full text-left text-sm">
@@ -43,6 +46,7 @@ export function Measures({ evaluations, shown, onShow }: MeasuresProps) {
                       t("questions_count", { count: row.questions }),
                       row.skipped > 0 && t("skipped_count", { count: row.skipped }),
                       t("passage_size", { tokens: row.passage_tokens, overlap: row.overlap_tokens }),
+                      ...row.filters.map((filter) => shownFilter(filter, tm)),
                       row.embedding_model,
                       row.query_model && t("queries_by", { model: row.query_model, count: row.queries }),
                       row.rerank_model && t("reranked_by", { model: row.rerank_model, count: row.rerank_candidates }),

@@ -2,9 +2,11 @@ import { type UseQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import { ListChecks, Plus, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { addQuestion, deleteQuestion, evaluationKeys, type KnowledgeQuestion } from "@/api/queries/evaluations";
-import { documentsQuery, type KnowledgeBase } from "@/api/queries/knowledge";
+import { type Condition, documentsQuery, type KnowledgeBase } from "@/api/queries/knowledge";
 import { Button, Chip, EmptyState, Field, IconButton, Input, Listing, Row, Select, Textarea } from "@/components/ui";
 import { useChange } from "@/components/useChange";
+import { useMetadataTexts } from "../metadata/texts";
+import { SearchFilters, shown } from "../search/SearchFilters";
 import { useKnowledgeTexts } from "../texts";
 import { QuestionSources } from "./QuestionSources";
 
@@ -16,6 +18,7 @@ interface QuestionsProps {
 /** The questions of a base with the documents that answer them, and the form for another one. */
 export function Questions({ base, questions }: QuestionsProps) {
   const t = useKnowledgeTexts();
+  const tm = useMetadataTexts();
   const remove = useChange({
     change: (id: string) => deleteQuestion(base.id, id),
     touches: [evaluationKeys.questions(base.id)],
@@ -41,9 +44,13 @@ export function Questions({ base, questions }: QuestionsProps) {
           <Row
             key={row.id}
             title={row.question}
-            detail={[row.documents.map((document) => document.name || t("no_document")).join(", "), row.answer]
+            detail={[
+              row.documents.map((document) => document.name || t("no_document")).join(", "),
+              row.answer,
+              row.filters.map((filter) => shown(filter, tm)).join(", "),
+            ]
               .filter(Boolean)
-              .join(": ")}
+              .join(" · ")}
             aside={
               <IconButton label={t("delete_what", { what: row.question })} onClick={() => remove.mutate(row.id)}>
                 <Trash2 />
@@ -61,11 +68,18 @@ function NewQuestion({ base }: { base: KnowledgeBase }) {
   const [question, setQuestion] = useState("");
   const [answer, setAnswer] = useState("");
   const [expected, setExpected] = useState<string[]>([]);
+  const [filters, setFilters] = useState<Condition[]>([]);
   const pages = useInfiniteQuery(documentsQuery(base.id));
   const documents = pages.data?.pages.flatMap((page) => page.items) ?? [];
   const add = useChange({
     change: () =>
-      addQuestion(base.id, { question: question.trim(), document_ids: expected, quote: "", answer: answer.trim() }),
+      addQuestion(base.id, {
+        question: question.trim(),
+        document_ids: expected,
+        quote: "",
+        answer: answer.trim(),
+        filters,
+      }),
     touches: [evaluationKeys.questions(base.id)],
     failed: t("question_not_added"),
   });
@@ -76,6 +90,7 @@ function NewQuestion({ base }: { base: KnowledgeBase }) {
         setQuestion("");
         setAnswer("");
         setExpected([]);
+        setFilters([]);
       },
     });
   return (
@@ -143,6 +158,7 @@ function NewQuestion({ base }: { base: KnowledgeBase }) {
           })}
         </ul>
       )}
+      <SearchFilters baseId={base.id} filters={filters} onChange={setFilters} />
       <Button type="submit" className="self-start" icon={<Plus />} disabled={!ready} busy={add.isPending}>
         {t("add_question")}
       </Button>

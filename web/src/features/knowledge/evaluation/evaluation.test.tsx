@@ -3,7 +3,7 @@ import { HttpResponse, http } from "msw";
 import { describe, expect, it, vi } from "vitest";
 import type { EvaluationDetail, KnowledgeQuestion } from "@/api/queries/evaluations";
 import { server } from "@/testing/server";
-import { API, openPage, serve } from "../serving";
+import { API, addYear, openPage, serve, YEAR } from "../serving";
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -15,6 +15,7 @@ const QUESTION: KnowledgeQuestion = {
   documents: [TRAVEL],
   quote: "",
   answer: "68 EUR",
+  filters: [],
   created_at: AT,
 };
 const EVALUATION: EvaluationDetail = {
@@ -28,6 +29,7 @@ const EVALUATION: EvaluationDetail = {
   rerank_candidates: 30,
   query_model: "openai/gpt-5-mini",
   queries: 3,
+  filters: YEAR,
   passages: 3,
   questions: 2,
   skipped: 1,
@@ -66,7 +68,11 @@ function serveEvaluations() {
     http.get("*/api/v1/chat/feedback/b1", () => HttpResponse.json({ items: [], next_cursor: null })),
     http.get(`${API}/b1/evaluations`, () => HttpResponse.json(served.evaluations)),
     http.get(`${API}/b1/evaluations/e1`, () => HttpResponse.json(EVALUATION)),
-    http.post(`${API}/b1/evaluations`, () => {
+    http.get(`${API}/b1/metadata`, () =>
+      HttpResponse.json([{ key: "year", kind: "number", documents: 1, values: [2026] }]),
+    ),
+    http.post(`${API}/b1/evaluations`, async ({ request }) => {
+      served.sent.push(await request.json());
       served.evaluations = [EVALUATION];
       return HttpResponse.json(EVALUATION, { status: 201 });
     }),
@@ -77,10 +83,11 @@ function serveEvaluations() {
 describe("an evaluation", () => {
   it("is made of questions, and shows measures and what was missed", async () => {
     serve();
-    serveEvaluations();
+    const served = serveEvaluations();
     const { user } = openPage("/knowledge/b1?view=evaluation");
     expect(await screen.findByText("Not evaluated yet")).toBeInTheDocument();
     await screen.findByText("Lisbon?");
+    await addYear(user, 1);
     await user.click(screen.getByRole("button", { name: "Evaluate" }));
     const row = await screen.findByRole("row", { name: /2 questions · 1 skipped/ });
     const measured = within(row.closest("tbody") as HTMLElement);
@@ -90,6 +97,8 @@ describe("an evaluation", () => {
     expect(
       within(measured.getByRole("row", { name: /^Words, 3 written queries/ })).getByText("0.8"),
     ).toBeInTheDocument();
+    expect(measured.getByText(/year is at least 2026/)).toBeInTheDocument();
+    expect(served.sent).toEqual([expect.objectContaining({ filters: YEAR })]);
     expect(measured.getByText(/3 queries written by openai\/gpt-5-mini/)).toBeInTheDocument();
     expect(measured.getByText(/reranked by cohere\/rerank-v3.5 \(30 passages\)/)).toBeInTheDocument();
     expect(screen.getByRole("columnheader", { name: "MRR" })).toHaveAttribute("title", expect.stringMatching(/^Mean/));
@@ -109,9 +118,10 @@ describe("an evaluation", () => {
     expect(screen.getByRole("button", { name: "Add the question" })).toBeDisabled();
     await user.click(screen.getByRole("combobox", { name: "Documents that answer it" }));
     await user.click(await screen.findByRole("option", { name: "travel.md" }));
+    await addYear(user, 0);
     await user.click(screen.getByRole("button", { name: "Add the question" }));
     await vi.waitFor(() =>
-      expect(served.sent).toEqual([{ question: "Oslo?", document_ids: ["d1"], quote: "", answer: "" }]),
+      expect(served.sent).toEqual([{ question: "Oslo?", document_ids: ["d1"], quote: "", answer: "", filters: YEAR }]),
     );
   });
 

@@ -107,8 +107,9 @@ function conditionOf(key: string, test: Test, text: string): Condition {
   return { key, [test]: typedValue(text.trim()) };
 }
 
-function shown({ key, ...rest }: Condition, t: ReturnType<typeof useMetadataTexts>): string {
-  const [test, value] = Object.entries(rest)[0] ?? ["exists", true];
+/** A condition in words. */
+export function shown({ key, ...rest }: Condition, t: ReturnType<typeof useMetadataTexts>): string {
+  const [test, value] = Object.entries(rest).find(([, each]) => each !== null) ?? ["exists", true];
   if (test === "exists") return `${key} ${t(value ? "filter_exists" : "filter_missing")}`;
   return `${key} ${t(`filter_${test as Test}`)} ${Array.isArray(value) ? value.join(", ") : value}`;
 }

@@ -10,10 +10,11 @@ from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.limits import StorageLimits
 from headgate.features.files.storage import Storage
-from headgate.features.knowledge import documents, repository
+from headgate.features.knowledge import repository
 from headgate.features.knowledge.contents import discard
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import DocumentChange, DocumentIn, DocumentOut, Readers
 from headgate.features.knowledge.errors import NameOfAnother
-from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, DocumentOut, Readers
 from headgate.features.knowledge.service import base_of_space, get_base
 from headgate.foundation.checked import checked
 from headgate.foundation.database import Database

@@ -17,11 +17,12 @@ from headgate.features.files import service as files
 from headgate.features.files.errors import NoRoomForFile
 from headgate.features.files.limits import StorageLimits
 from headgate.features.files.storage import Storage
-from headgate.features.knowledge import documents, repository
+from headgate.features.knowledge import repository
 from headgate.features.knowledge.contents import delete_contents, discard
+from headgate.features.knowledge.documents import service as documents
+from headgate.features.knowledge.documents.schemas import LONGEST_NAME, DocumentIn
 from headgate.features.knowledge.errors import TooManyDocuments
-from headgate.features.knowledge.extraction import Attached
-from headgate.features.knowledge.schemas import LONGEST_NAME, DocumentIn
+from headgate.features.knowledge.passages.extraction import Attached
 from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow
 from headgate.foundation.database import Database
 from headgate.foundation.names import distinct_name

@@ -1,4 +1,4 @@
-"""Opens documents: the files of their versions, and the pages of PDFs as pictures."""
+"""Opens documents: the files of their versions, and the pages of PDFs and images as pictures."""
 
 import asyncio
 from collections import OrderedDict
@@ -12,7 +12,7 @@ from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.files.tables import StoredFile
 from headgate.features.knowledge import repository
-from headgate.features.knowledge.documents import get_document, require_readable
+from headgate.features.knowledge.documents.service import get_document, require_readable
 from headgate.features.knowledge.errors import NoPicture, VersionNotFound
 from headgate.foundation.database import Database
 from headgate.foundation.extras import require_extra
@@ -46,7 +46,7 @@ async def file_of(
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """Draws pages of PDFs in the sandbox, and keeps the latest pictures. Rights are checked each time."""
+    """Draws pages of PDFs and images in the sandbox, and keeps the latest pictures. Rights are checked each time."""
 
     database: Database
     storage: Storage
@@ -57,12 +57,12 @@ class Pictures:
     async def find(
         self, principal: Principal, base_id: str, document_id: str, *, version: int | None, page: int
     ) -> StoredFile:
-        """Return the file of a page. Raises like `file_of`, and `NoPicture` for a file that is not a PDF."""
+        """Return the file of a page. Raises like `file_of`, and `NoPicture` for a file that is no PDF or image."""
         require_extra("ocr", "Pictures of pages")
         async with self.database.reading() as session:
             file = await file_of(session, principal, base_id, document_id, version=version)
-        if file.media_type != PDF:
-            raise NoPicture(f"Page {page} of '{file.name}' has no picture: it is not a PDF.")
+        if file.media_type != PDF and not file.media_type.startswith("image/"):
+            raise NoPicture(f"Page {page} of '{file.name}' has no picture: it is no PDF or image.")
         return file
 
     async def draw(self, file: StoredFile, page: int) -> bytes:

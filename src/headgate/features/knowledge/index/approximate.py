@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.index.vector_bytes import HEAD, decode
 from headgate.features.knowledge.tables import DocumentRow, VectorGroupsRow, VectorRow
-from headgate.features.knowledge.vector_bytes import HEAD, decode
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from sqlalchemy import and_, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.knowledge.chunking import digest_of
-from headgate.features.knowledge.schemas import SearchIn
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.passages.chunking import digest_of
+from headgate.features.knowledge.passages.terms import content_terms
+from headgate.features.knowledge.search.schemas import SearchIn
 from headgate.features.knowledge.tables import PassageRow
-from headgate.features.knowledge.terms import content_terms
 
 Place = tuple[str, int, int]
 """Document, generation and ordinal of a passage."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.knowledge import searching
 from headgate.features.knowledge.errors import NoReranker
-from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, Variant
-from headgate.features.knowledge.schemas import SearchIn, SearchOut
-from headgate.features.knowledge.search_index import Scope
-from headgate.features.knowledge.searching import Candidate, Matches
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.search import matching
+from headgate.features.knowledge.search.matching import Candidate, Matches
+from headgate.features.knowledge.search.queries import LIKELY_TO_PASS, Question, Variant
+from headgate.features.knowledge.search.schemas import SearchIn, SearchOut
 from headgate.features.knowledge.tables import KnowledgeBaseRow
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError, TooLarge
@@ -86,17 +86,17 @@ async def search(
     """
     if reranking is None:
         async with database.reading() as session:
-            return await searching.search(session, await scoping(session), search_in, question, variants)
+            return await matching.search(session, await scoping(session), search_in, question, variants)
     async with database.reading() as session:
         scope = await scoping(session)
-        matches = await searching.find(session, scope, search_in, question, variants)
+        matches = await matching.find(session, scope, search_in, question, variants)
         number = max(reranking.candidates, search_in.limit)
-        candidates = await searching.candidates(session, scope, matches, number)
+        candidates = await matching.candidates(session, scope, matches, number)
     scores, problem = await reranking.scores(candidates) if candidates else ({}, "")
     async with database.reading() as session:
         if scores:
             matches = _reranked(matches, candidates, scores, reranking.model)
-        answer = await searching.results(session, await scoping(session), search_in, matches)
+        answer = await matching.results(session, await scoping(session), search_in, matches)
     return answer.model_copy(update={"problem": problem})
 
 

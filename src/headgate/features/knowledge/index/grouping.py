@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, delete, func, select, update
 
-from headgate.features.knowledge import approximate
-from headgate.features.knowledge.approximate import GROUPS, parts
+from headgate.features.knowledge.index import approximate
+from headgate.features.knowledge.index.approximate import GROUPS, parts
+from headgate.features.knowledge.index.vector_bytes import decode, encode
 from headgate.features.knowledge.tables import KnowledgeBaseRow, VectorGroupsRow, VectorRow
-from headgate.features.knowledge.vector_bytes import decode, encode
 from headgate.foundation.database import Database
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.foundation.lazy import lazy_module

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.knowledge.approximate import probe_of
 from headgate.features.knowledge.errors import VectorsNotInstalled
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.index.approximate import probe_of
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.index.vector_bytes import HEAD, cosines
 from headgate.features.knowledge.tables import VectorRow
-from headgate.features.knowledge.vector_bytes import HEAD, cosines
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:

@@ -8,10 +8,19 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import orjson
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    model_validator,
+)
 
 from headgate.graph.json_values import PlainText
 
@@ -96,6 +105,11 @@ class Condition(BaseModel):
     at_least: Value | None = Field(default=None, description="The lowest number or first date of a range.")
     at_most: Value | None = Field(default=None, description="The highest number or last date, which it includes.")
     exists: StrictBool | None = Field(default=None, description="Whether the document has a value under the key.")
+
+    @property
+    def written(self) -> dict[str, Any]:
+        """Return it as requests have it, with its test only."""
+        return self.model_dump(by_alias=True, exclude_none=True)
 
     @model_validator(mode="after")
     def _one_test(self) -> Self:

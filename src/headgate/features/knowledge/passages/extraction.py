@@ -4,8 +4,8 @@ It is read in a process of the sandbox, unless it is plain text.
 """
 
 import base64
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any, cast
 
@@ -14,10 +14,11 @@ from pydantic import JsonValue
 from headgate.components.isolated import CODE_SECTIONS, MAIL
 from headgate.components.isolated.calls import Runners, TenantIsolation, call_isolated, find_marks, read_document
 from headgate.components.readers.code import Section, language_of_code
-from headgate.components.readers.document import require_size
+from headgate.components.readers.document import Layout, require_size
 from headgate.components.readers.mail import MOST_FILES, message_text
 from headgate.components.readers.reading import kind_of, read_text
-from headgate.features.knowledge.chunking import Chunk, divide, divide_code
+from headgate.features.knowledge.passages.chunking import Chunk, divide, divide_code
+from headgate.features.knowledge.passages.scans import ScannedPage
 from headgate.foundation.extras import is_installed
 from headgate.foundation.flow_threads import run_in_flow_thread
 from headgate.sdk import ComponentError
@@ -64,6 +65,8 @@ class Extract:
 
     pdf: bytes | None = None
     """The content, if its passages can be marked on pictures of its pages."""
+    layouts: Mapping[int, Layout] = field(default_factory=dict)
+    """Of its scanned pages, by their number."""
 
     def page_number(self, counted: int | None) -> int | None:
         """Return the number in the document of the page that is counted from 1 among those with text."""
@@ -88,19 +91,31 @@ async def extract(runners: Runners, content: bytes, *, tenant_id: str, name: str
     parts = [page for page in texts if page]
     starts = accumulate((len(part) + len(_BETWEEN) for part in parts[:-1]), initial=0)
     pdf = content if kind == "pdf" and is_installed("ocr") else None
-    return Extract(_BETWEEN.join(parts), tuple(starts), numbers, len(texts), read.notes[:MOST_NOTES], pdf=pdf)
+    return Extract(
+        _BETWEEN.join(parts), tuple(starts), numbers, len(texts), read.notes[:MOST_NOTES], pdf=pdf, layouts=read.layouts
+    )
 
 
 async def mark_passages(runners: Runners, read: Extract, rows: Sequence[dict[str, Any]], *, tenant_id: str) -> Extract:
-    """Give passages of a PDF their `marks`: where they are on their pages. Returns the document without its content.
+    """Give passages of a PDF or image their `marks`: where they are on their pages. Returns it without its content.
 
     Its notes say why there are none, if that failed. Passages have a page, a start and an end, of the document.
     """
-    if read.pdf is None or not rows:
+    if not rows or (read.pdf is None and not read.layouts):
         return read
     begins = dict(zip(read.page_numbers, read.pages, strict=True))
     ends = (*(start - len(_BETWEEN) for start in read.pages[1:]), len(read.text))
-    pages = [(page, read.text[start:end]) for (page, start), end in zip(begins.items(), ends, strict=True)]
+    texts = {page: read.text[start:end] for (page, start), end in zip(begins.items(), ends, strict=True)}
+    scans = {page: ScannedPage(texts[page], layout) for page, layout in read.layouts.items() if page in texts}
+    for row in rows:
+        if row["page"] in scans:
+            begin = begins[row["page"]]
+            row["marks"] = scans[row["page"]].marks(row["start"] - begin, row["end"] - begin)
+    rows = [row for row in rows if row["page"] not in scans]
+    read = replace(read, layouts={})
+    if read.pdf is None or not rows:
+        return replace(read, pdf=None)
+    pages = [(page, text) for page, text in texts.items() if page not in scans]
     places = [(row["page"], row["start"] - begins[row["page"]], row["end"] - begins[row["page"]]) for row in rows]
     notes = read.notes
     try:

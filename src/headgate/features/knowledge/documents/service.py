@@ -13,14 +13,15 @@ from headgate.features.accounts.directory.service import missing_groups
 from headgate.features.accounts.users.service import missing_users
 from headgate.features.audit.actions import Action
 from headgate.features.jobs.leases import clock
-from headgate.features.knowledge import repository, vector_index
+from headgate.features.knowledge import repository
 from headgate.features.knowledge.contents import bring_file, delete_unused, hold_file
-from headgate.features.knowledge.describing import described, record_change
+from headgate.features.knowledge.documents.describing import described, record_change
+from headgate.features.knowledge.documents.schemas import DocumentChange, DocumentIn, DocumentOut, PassageOut, Readers
 from headgate.features.knowledge.errors import DocumentNotFound, ReadersUnknown, RightsDiffer, TooManyDocuments
-from headgate.features.knowledge.metadata import Metadata
-from headgate.features.knowledge.metadata_rows import set_metadata
+from headgate.features.knowledge.index import embeddings
+from headgate.features.knowledge.metadata.repository import set_metadata
+from headgate.features.knowledge.metadata.values import Metadata
 from headgate.features.knowledge.rights import readable, reader_of
-from headgate.features.knowledge.schemas import DocumentChange, DocumentIn, DocumentOut, PassageOut, Readers
 from headgate.features.knowledge.service import get_base, visible_to
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, KnowledgeBaseRow
 from headgate.foundation.database import now
@@ -210,7 +211,7 @@ async def list_documents(
 async def due_documents(session: AsyncSession, principal: Principal, base_id: str) -> Sequence[str]:
     """Return the documents of a base that are to be indexed or embedded, as an editor. Raises like `get_base`."""
     base = await get_base(session, principal, base_id, permission=Permission.KNOWLEDGE_EDIT)
-    return await vector_index.due_documents(session, base.id, tenant_id=base.tenant_id)
+    return await embeddings.due_documents(session, base.id, tenant_id=base.tenant_id)
 
 
 async def list_passages(

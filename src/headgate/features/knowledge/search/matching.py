@@ -6,14 +6,15 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
-from headgate.features.knowledge import search_index, selecting, vectors
-from headgate.features.knowledge.questions import Question, Variant
+from headgate.features.knowledge.index import lexical, vectors
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.passages.terms import content_terms, query_terms, terms
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.schemas import HitOut, Mode, SearchIn, SearchOut
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.search import selecting
+from headgate.features.knowledge.search.queries import Question, Variant
+from headgate.features.knowledge.search.schemas import HitOut, Mode, SearchIn, SearchOut
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, PassageRow
-from headgate.features.knowledge.terms import content_terms, query_terms, terms
 
 CANDIDATES = 60
 """Passages that each way of searching returns."""
@@ -102,8 +103,8 @@ async def search(
 ) -> SearchOut:
     """Return the best passages that the reader may read, no others.
 
-    `search_index` and `vectors` decide the order of each way of searching; the ranks of both, for all queries, are
-    fused.
+    `index.lexical` and `index.vectors` decide the order of each way of searching; the ranks of both, for all queries,
+    are fused.
     """
     return await results(session, scope, search_in, await find(session, scope, search_in, question, variants))
 
@@ -135,7 +136,7 @@ async def find(
 
 async def candidates(session: AsyncSession, scope: Scope, matches: Matches, number: int) -> list[Candidate]:
     """Return the first passages with their texts, in their order; each text once."""
-    rows = await search_index.read_passages(session, scope, matches.ordered[:number])
+    rows = await lexical.read_passages(session, scope, matches.ordered[:number])
     unique: dict[str, Candidate] = {}
     for passage, document, _ in (rows[id_] for id_ in matches.ordered[:number] if id_ in rows):
         text = "\n".join(filter(None, (passage.context, passage.text)))
@@ -145,7 +146,7 @@ async def candidates(session: AsyncSession, scope: Scope, matches: Matches, numb
 
 async def results(session: AsyncSession, scope: Scope, search_in: SearchIn, matches: Matches) -> SearchOut:
     """Return matching passages within the limits of a search, those that the reader may read now."""
-    rows = await search_index.read_passages(session, scope, matches.ordered[: search_in.limit * 2])
+    rows = await lexical.read_passages(session, scope, matches.ordered[: search_in.limit * 2])
     ordered = [id_ for id_ in matches.ordered if id_ in rows]
     passages = {id_: rows[id_][0] for id_ in ordered}
     if search_in.diversity:
@@ -174,7 +175,7 @@ async def _ranks(
     session: AsyncSession, scope: Scope, mode: Mode, searched: list[str], question: Question | None
 ) -> tuple[dict[int, Ranks], float | None]:
     """Return the ranks of the candidates of each way of searching, and the recall of an approximate one."""
-    ids = [] if mode == "vector" else await search_index.ranked(session, scope, searched, limit=CANDIDATES)
+    ids = [] if mode == "vector" else await lexical.ranked(session, scope, searched, limit=CANDIDATES)
     ranks = {id_: Ranks(lexical=rank) for rank, id_ in enumerate(ids, start=1)}
     recall = None
     if question is not None:

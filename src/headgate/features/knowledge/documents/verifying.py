@@ -9,10 +9,10 @@ from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
 from headgate.features.knowledge import repository
-from headgate.features.knowledge.chunking import digest_of
-from headgate.features.knowledge.extraction import extract
+from headgate.features.knowledge.documents.schemas import CitationIn, VerdictOut, VerifyOut
+from headgate.features.knowledge.passages.chunking import digest_of
+from headgate.features.knowledge.passages.extraction import extract
 from headgate.features.knowledge.rights import readable, reader_of
-from headgate.features.knowledge.schemas import CitationIn, VerdictOut, VerifyOut
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError

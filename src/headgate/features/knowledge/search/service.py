@@ -9,16 +9,17 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.accounts.spaces.service import require_space
-from headgate.features.knowledge import reranking, vector_index
 from headgate.features.knowledge.errors import NoEmbeddings
-from headgate.features.knowledge.questions import LIKELY_TO_PASS, Question, Variant, not_embedded
-from headgate.features.knowledge.reranking import Reranking, reranker_of
+from headgate.features.knowledge.index import embeddings
+from headgate.features.knowledge.index.lexical import Scope
+from headgate.features.knowledge.index.vectors import require_vectors
 from headgate.features.knowledge.rights import reader_of
-from headgate.features.knowledge.schemas import Mode, SearchIn, SearchOut, WordsOnly
-from headgate.features.knowledge.search_index import Scope
+from headgate.features.knowledge.search import reranking
+from headgate.features.knowledge.search.queries import LIKELY_TO_PASS, Question, Variant, not_embedded
+from headgate.features.knowledge.search.reranking import Reranking, reranker_of
+from headgate.features.knowledge.search.schemas import Mode, SearchIn, SearchOut, WordsOnly
 from headgate.features.knowledge.service import get_base
 from headgate.features.knowledge.tables import KnowledgeBaseRow
-from headgate.features.knowledge.vectors import require_vectors
 from headgate.features.models.asking import Asker
 from headgate.features.models.embeddings import MOST_TEXTS, Embedded
 from headgate.features.models.reranking import Reranked
@@ -155,7 +156,7 @@ async def model_of_search(session: AsyncSession, base: KnowledgeBaseRow, mode: M
     """Return the model to embed the question with; empty for a lexical search. Raises `NoEmbeddings`."""
     if mode == "lexical":
         return ""
-    model = await vector_index.searched_model(session, base)
+    model = await embeddings.searched_model(session, base)
     if mode is not None and not model:
         reason = "its passages are still being embedded" if base.embedding_model else "it has no embedding model"
         raise NoEmbeddings(

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, and_, delete, func, insert, literal, or_, 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
-from headgate.features.knowledge.metadata import Condition, MetadataField, Typed, typed, value_of
+from headgate.features.knowledge.metadata.values import Condition, MetadataField, Typed, typed, value_of
 from headgate.features.knowledge.rights import of_spaces, readable, reader_of, readers_of
 from headgate.features.knowledge.tables import DocumentRow, KnowledgeBaseRow, MetadataRow
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from headgate.features.catalog.words import word_set
-from headgate.features.knowledge.chunking import IDEOGRAPHS
+from headgate.features.knowledge.passages.chunking import IDEOGRAPHS
 
 LONGEST_TERM = 40
 MOST_QUERY_TERMS = 32

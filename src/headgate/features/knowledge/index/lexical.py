@@ -28,11 +28,11 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.knowledge.metadata import Condition
-from headgate.features.knowledge.metadata_rows import matching
+from headgate.features.knowledge.metadata.repository import matching
+from headgate.features.knowledge.metadata.values import Condition
+from headgate.features.knowledge.passages.terms import vector_of
 from headgate.features.knowledge.rights import Reader, readable
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, PassageRow
-from headgate.features.knowledge.terms import vector_of
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:

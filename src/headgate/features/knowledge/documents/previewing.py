@@ -8,10 +8,10 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.files import service as files
 from headgate.features.files.storage import Storage
-from headgate.features.knowledge.chunking import Chunk, count_tokens
-from headgate.features.knowledge.extraction import Extract, extract
-from headgate.features.knowledge.page_pictures import file_of
-from headgate.features.knowledge.schemas import PreviewIn, PreviewOut, PreviewPassage
+from headgate.features.knowledge.documents.page_pictures import file_of
+from headgate.features.knowledge.documents.schemas import PreviewIn, PreviewOut, PreviewPassage
+from headgate.features.knowledge.passages.chunking import Chunk, count_tokens
+from headgate.features.knowledge.passages.extraction import Extract, extract
 from headgate.features.knowledge.service import get_base
 from headgate.foundation.database import Database
 from headgate.foundation.flow_threads import run_in_flow_thread

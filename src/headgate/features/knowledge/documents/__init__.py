@@ -1,0 +1,1 @@
+"""Documents: adding, changing, reading, previewing and verifying them."""

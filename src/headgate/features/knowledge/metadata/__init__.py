@@ -1,0 +1,1 @@
+"""Metadata of documents: typed values, and conditions on them."""

@@ -1,0 +1,1 @@
+"""Searches: matching, fusion of ranks, reranking, and which passages are returned."""
