@@ -20,7 +20,7 @@ from headgate.foundation.guarded_http import GuardedHttp
 from headgate.sandbox import libraries
 from headgate.sandbox.errors import SandboxUnavailable
 from headgate.sandbox.guest.namespaces import PROXY_PORT
-from headgate.sandbox.guest.program import ProgramPolicy
+from headgate.sandbox.guest.program import ANSWER_BYTES, NETWORK_SECONDS, TAKEN, ProgramPolicy
 from headgate.sandbox.guest.scratch import remove_scratch
 from headgate.sandbox.hosts import covered, read_pattern
 
@@ -99,12 +99,19 @@ async def _network(home: str, hosts: Sequence[str], http: GuardedHttp) -> AsyncI
             loop = asyncio.get_running_loop()
             launcher, _ = await loop.sock_accept(line)
             with launcher:
-                launcher.settimeout(1)
-                _, descriptors, _, _ = await asyncio.to_thread(socket.recv_fds, launcher, 1, 1)
-                relay = http.program_proxy(
-                    socket.socket(fileno=descriptors[0]), lambda host, port: covered(patterns, host, port)
-                )
-                launcher.sendall(b"1")
+                launcher.settimeout(NETWORK_SECONDS / 2)
+                try:
+                    _, descriptors, _, _ = await asyncio.to_thread(socket.recv_fds, launcher, 1, 1)
+                    if not descriptors:
+                        raise OSError("no socket arrived; the server may have too many open files")
+                    with contextlib.ExitStack() as unused:
+                        listening = unused.enter_context(socket.socket(fileno=descriptors[0]))
+                        relay = http.program_proxy(listening, lambda host, port: covered(patterns, host, port))
+                        unused.pop_all()
+                except OSError as error:
+                    launcher.sendall(str(error).encode()[:ANSWER_BYTES])
+                    return
+                launcher.sendall(TAKEN)
             try:
                 await asyncio.Event().wait()
             finally:
