@@ -52,7 +52,10 @@ class TestReadingAFile:
         ("request_", "step"),
         [
             ("Read the CSV I upload and count the rows per country", "Per 'country': the number of rows"),
-            ("Read the CSV I upload, keep the rows where amount is over 500 and save them as big.csv", "Save as big.csv"),
+            (
+                "Read the CSV I upload, keep the rows where amount is over 500 and save them as big.csv",
+                "Save as big.csv",
+            ),
             ("Läs CSV-filen jag laddar upp och spara den som stora.csv", "Spara som stora.csv"),
         ],
     )
