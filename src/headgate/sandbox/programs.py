@@ -71,7 +71,7 @@ async def launched(
     """
     if sys.platform == "win32":
         if not insecure:
-            raise SandboxUnavailable("programs cannot be isolated on Windows.", remedy="Use a server with a URL.")
+            raise SandboxUnavailable("Programs cannot be isolated on Windows.", remedy="Use a server with a URL.")
         yield Launch(tuple(command), {})
         return
     home = tempfile.mkdtemp(prefix="headgate-program-")
@@ -101,11 +101,9 @@ async def _network(home: str, hosts: Sequence[str], http: GuardedHttp) -> AsyncI
             with launcher:
                 launcher.settimeout(NETWORK_SECONDS / 2)
                 try:
-                    _, descriptors, _, _ = await asyncio.to_thread(socket.recv_fds, launcher, 1, 1)
-                    if not descriptors:
-                        raise OSError("no socket arrived; the server may have too many open files")
+                    listening = await asyncio.to_thread(_listening_socket, launcher)
                     with contextlib.ExitStack() as unused:
-                        listening = unused.enter_context(socket.socket(fileno=descriptors[0]))
+                        unused.enter_context(listening)
                         relay = http.program_proxy(listening, lambda host, port: covered(patterns, host, port))
                         unused.pop_all()
                 except OSError as error:
@@ -123,6 +121,14 @@ async def _network(home: str, hosts: Sequence[str], http: GuardedHttp) -> AsyncI
         finally:
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
+
+
+def _listening_socket(launcher: socket.socket) -> socket.socket:
+    """Receive the socket that a program's network listens on. Raises OSError."""
+    _, descriptors, _, _ = socket.recv_fds(launcher, 1, 1)
+    if not descriptors:
+        raise OSError("no socket arrived; the server may have too many open files")
+    return socket.socket(fileno=descriptors[0])
 
 
 def _remove(home: Path) -> None:
