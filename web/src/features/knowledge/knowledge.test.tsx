@@ -30,6 +30,16 @@ describe("the list of knowledge bases", () => {
     expect(await screen.findByRole("heading", { name: "Handbook" })).toBeInTheDocument();
   });
 
+  it("counts again while documents are being indexed", async () => {
+    const served = serve();
+    served.bases = [{ ...BASE, documents: 1, waiting: 1 }];
+    openPage("/knowledge");
+    const list = await screen.findByRole("list", { name: "Knowledge bases" });
+    expect(await within(list).findByText("1 document · 1 waiting")).toBeInTheDocument();
+    served.bases = [{ ...BASE, documents: 1 }];
+    expect(await within(list).findByText("1 document", undefined, { timeout: 3000 })).toBeInTheDocument();
+  });
+
   it("stays visible for an address without a base", async () => {
     serve();
     openPage("/knowledge/gone");
@@ -231,6 +241,7 @@ describe("a search", () => {
     const { user } = openPage("/knowledge/b1?view=search");
     await user.type(await screen.findByLabelText("Question or words"), "Lisbon{Enter}");
     expect(screen.getByRole("combobox", { name: "Neighbours" })).toHaveTextContent("Passages alone");
+    for (const name of ["Neighbours", "Diversity", "Written queries"]) expect(screen.getByText(name)).toBeVisible();
     await user.click(screen.getByRole("combobox", { name: "Neighbours" }));
     await user.click(await screen.findByRole("option", { name: "With 1 neighbour on each side" }));
     await user.click(screen.getByRole("combobox", { name: "Diversity" }));
