@@ -30,16 +30,6 @@ describe("the list of knowledge bases", () => {
     expect(await screen.findByRole("heading", { name: "Handbook" })).toBeInTheDocument();
   });
 
-  it("counts again while documents are being indexed", async () => {
-    const served = serve();
-    served.bases = [{ ...BASE, documents: 1, waiting: 1 }];
-    openPage("/knowledge");
-    const list = await screen.findByRole("list", { name: "Knowledge bases" });
-    expect(await within(list).findByText("1 document · 1 waiting")).toBeInTheDocument();
-    served.bases = [{ ...BASE, documents: 1 }];
-    expect(await within(list).findByText("1 document", undefined, { timeout: 3000 })).toBeInTheDocument();
-  });
-
   it("stays visible for an address without a base", async () => {
     serve();
     openPage("/knowledge/gone");

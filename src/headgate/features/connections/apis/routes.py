@@ -80,7 +80,7 @@ async def operation(
     session: ReadSession,
     caller: Caller,
     name: Annotated[str, Query(min_length=1, max_length=OPERATION_LENGTH, description=OPERATION)],
-    optional: Annotated[
+    optional: Annotated[  # noqa: FBT002 - a query parameter
         bool, Query(description="Whether an operation that does not exist is `null`, not a 404.")
     ] = False,
 ) -> OperationDetailOut | None:
