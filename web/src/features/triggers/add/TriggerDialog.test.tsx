@@ -9,7 +9,7 @@ import { TriggerDialog } from "./TriggerDialog";
 it("shows the address of a new form", async () => {
   server.use(
     http.get("*/api/v1/flows/f1", () => HttpResponse.json({ definition: { form: [] } })),
-    http.post("*/api/v1/triggers/preview", () => HttpResponse.json({ times: [] })),
+    http.post("*/api/v1/triggers/preview", () => HttpResponse.json({ next: [] })),
     http.post("*/api/v1/flows/f1/triggers", () =>
       HttpResponse.json({ id: "t1", kind: "form", path: "/forms/abc", secret: null }, { status: 201 }),
     ),
