@@ -52,7 +52,7 @@ class TestFirstVisit:
         page.goto("/")
         expect(page.get_by_label("Describe what the flow should do")).to_be_visible()
         expect(page.get_by_role("heading", name="Or start from a template")).to_be_visible()
-        expect(page.get_by_text("Runs as it is", exact=True)).to_have_count(6)
+        expect(page.get_by_text("Ready to run", exact=True)).to_have_count(6)
         check_accessible(page)
 
     def test_a_template_with_a_file_runs_on_its_sample_data(self, page: Page) -> None:
@@ -73,7 +73,7 @@ class TestFirstVisit:
 
     def test_a_template_with_a_form_is_filled_in(self, page: Page) -> None:
         page.goto("/templates")
-        page.get_by_role("button", name="Runs as it is", exact=True).click()
+        page.get_by_role("button", name="Ready to run", exact=True).click()
         expect(page.get_by_role("button", name="View Research assistant")).to_have_count(0)
         page.get_by_role("button", name="View Quote with VAT").click()
         page.get_by_role("dialog").get_by_role("button", name="Use template").click()
@@ -97,7 +97,7 @@ class TestFirstVisit:
         page.get_by_label("Search templates, or describe what you need").fill("mask personal data")
         page.get_by_role("button", name="View Mask personal data").click()
         dialog = page.get_by_role("dialog")
-        expect(dialog.get_by_text("None: it runs as it is.")).to_be_visible()
+        expect(dialog.get_by_text("None: it is ready to run.")).to_be_visible()
         dialog.get_by_role("button", name="Use template").click()
         page.wait_for_url("**/flows/*")
         expect(page.get_by_role("heading", name="Mask personal data")).to_be_visible()

@@ -58,6 +58,21 @@ class SandboxUnavailable(Unavailable):
     title = "Sandbox unavailable"
 
 
+def not_ready(process: str, seconds: float, error: Exception, remedy: str) -> SandboxUnavailable:
+    """Return the error of a process that ended before it was ready, or was not ready in time.
+
+    Args:
+        process: Which process, at the start of a sentence.
+        seconds: How long it was waited for.
+        error: What ended the wait.
+        remedy: What to do when the process ended.
+    """
+    if isinstance(error, TimeoutError):
+        late = f"{process} was not ready within {seconds:g} seconds: the server may be overloaded."
+        return SandboxUnavailable(late, remedy="Try again when it has less to do, or run fewer steps at a time.")
+    return SandboxUnavailable(f"{process} did not become ready.", remedy=remedy)
+
+
 class SandboxBusy(Unavailable):
     """No worker became free in time."""
 

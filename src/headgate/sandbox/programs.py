@@ -20,7 +20,7 @@ from headgate.foundation.guarded_http import GuardedHttp
 from headgate.sandbox import libraries
 from headgate.sandbox.errors import SandboxUnavailable
 from headgate.sandbox.guest.namespaces import PROXY_PORT
-from headgate.sandbox.guest.program import ProgramPolicy
+from headgate.sandbox.guest.program import ANSWER_BYTES, NETWORK_SECONDS, TAKEN, ProgramPolicy
 from headgate.sandbox.guest.scratch import remove_scratch
 from headgate.sandbox.hosts import covered, read_pattern
 
@@ -71,7 +71,7 @@ async def launched(
     """
     if sys.platform == "win32":
         if not insecure:
-            raise SandboxUnavailable("programs cannot be isolated on Windows.", remedy="Use a server with a URL.")
+            raise SandboxUnavailable("Programs cannot be isolated on Windows.", remedy="Use a server with a URL.")
         yield Launch(tuple(command), {})
         return
     home = tempfile.mkdtemp(prefix="headgate-program-")
@@ -99,12 +99,17 @@ async def _network(home: str, hosts: Sequence[str], http: GuardedHttp) -> AsyncI
             loop = asyncio.get_running_loop()
             launcher, _ = await loop.sock_accept(line)
             with launcher:
-                launcher.settimeout(1)
-                _, descriptors, _, _ = await asyncio.to_thread(socket.recv_fds, launcher, 1, 1)
-                relay = http.program_proxy(
-                    socket.socket(fileno=descriptors[0]), lambda host, port: covered(patterns, host, port)
-                )
-                launcher.sendall(b"1")
+                launcher.settimeout(NETWORK_SECONDS / 2)
+                try:
+                    listening = await asyncio.to_thread(_listening_socket, launcher)
+                    with contextlib.ExitStack() as unused:
+                        unused.enter_context(listening)
+                        relay = http.program_proxy(listening, lambda host, port: covered(patterns, host, port))
+                        unused.pop_all()
+                except OSError as error:
+                    launcher.sendall(str(error).encode()[:ANSWER_BYTES])
+                    return
+                launcher.sendall(TAKEN)
             try:
                 await asyncio.Event().wait()
             finally:
@@ -116,6 +121,14 @@ async def _network(home: str, hosts: Sequence[str], http: GuardedHttp) -> AsyncI
         finally:
             serving.cancel()
             await asyncio.gather(serving, return_exceptions=True)
+
+
+def _listening_socket(launcher: socket.socket) -> socket.socket:
+    """Receive the socket that a program's network listens on. Raises OSError."""
+    _, descriptors, _, _ = socket.recv_fds(launcher, 1, 1)
+    if not descriptors:
+        raise OSError("no socket arrived; the server may have too many open files")
+    return socket.socket(fileno=descriptors[0])
 
 
 def _remove(home: Path) -> None:

@@ -46,7 +46,7 @@ class SandboxReport:
             names = ", ".join(f"{layer.name} ({layer.detail})" for layer in self.missing)
             remedies = " ".join(dict.fromkeys(layer.remedy for layer in self.missing))
             raise SandboxUnavailable(
-                f"custom code in a node cannot be isolated on this system; missing: {names}.",
+                f"Custom code in a node cannot be isolated on this system; missing: {names}.",
                 remedy=f"{remedies}; {INSECURE}.",
                 missing=[layer.name for layer in self.missing],
             )

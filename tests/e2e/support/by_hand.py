@@ -301,7 +301,7 @@ class Hand:
             self.poll(config)
         self.answers(config)
         self.click(self.dialog.get_by_role("button", name="Add trigger"))
-        if kind == "webhook":  # its secret is shown this once
+        if kind in {"webhook", "form"}:  # its secret is shown this once, or its address
             self.click(self.dialog.get_by_role("button", name="Done"))
         expect(self.dialog).to_be_hidden()
 

@@ -144,6 +144,10 @@ class TestBadRequests:
         assert answer.status_code == 422, answer.text
         assert answer.json()["detail"]
 
+    async def test_that_are_not_json_say_where(self, client: httpx2.AsyncClient) -> None:
+        answer = await client.post("/api/v1/flows", content=b'{"name" "a"}', headers=JSON)
+        assert answer.json()["detail"] == "The request body is not valid JSON: Expecting ':' delimiter, at character 8."
+
     async def test_of_unknown_things_are_404(self, client: httpx2.AsyncClient) -> None:
         is_problem(await client.get("/api/v1/nowhere"), 404, "route_not_found")
         is_problem(await client.get("/api/v1/flows/x"), 404, "flow_not_found")

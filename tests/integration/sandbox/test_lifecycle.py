@@ -16,7 +16,7 @@ from headgate.sandbox.errors import CodeFailed, SandboxUnavailable
 from headgate.sandbox.limits import Limits, PoolSize
 from headgate.sandbox.pool import SandboxPool
 from headgate.sandbox.report import Layer, SandboxReport
-from headgate.sandbox.workers import stock
+from headgate.sandbox.workers import launcher, stock
 from headgate.sandbox.workers.worker import Worker, folder_excess, process_seconds
 from headgate.sdk import CodeRunner
 from tests.support.patience import PATIENCE_SECONDS
@@ -215,8 +215,17 @@ class TestUnavailable:
 
     async def test_says_when_there_is_no_folder_for_temporary_files(self, tmp_path: Path) -> None:
         pool = SandboxPool(scan=False, temporary=tmp_path / "missing")
-        with pytest.raises(SandboxUnavailable, match="the sandbox process did not become ready"):
+        with pytest.raises(SandboxUnavailable, match=r"^The sandbox process did not become ready") as caught:
             await processes(pool.runner("alice"))
+        assert "temporary files" in caught.value.remedy
+        await pool.aclose()
+
+    async def test_says_when_the_zygote_is_late(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(launcher, "START_SECONDS", 0.001)
+        pool = SandboxPool(scan=False)
+        with pytest.raises(SandboxUnavailable, match=r"^The sandbox process was not ready within 0\.001") as caught:
+            await processes(pool.runner("alice"))
+        assert "temporary files" not in caught.value.remedy
         await pool.aclose()
 
 

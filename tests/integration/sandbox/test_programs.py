@@ -2,6 +2,7 @@
 # ruff: noqa: ASYNC220, ASYNC240 - the programs are waited for in threads; paths are local
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -352,6 +353,18 @@ class TestNetwork:
             )
         assert (results.pop("declared"), results.pop("tunnel")) == ("heard a", "heard t")
         assert set(results.values()) <= {"HTTPError", "OSError", "ConnectionRefusedError", "gaierror"}, results
+
+    async def test_that_the_server_cannot_serve_refuses_the_start(
+        self, http: GuardedHttp, monkeypatch: pytest.MonkeyPatch, *, as_root: bool
+    ) -> None:
+        def full(*_: object) -> None:
+            raise OSError(errno.EMFILE, "Too many open files")
+
+        monkeypatch.setattr(http, "program_proxy", full)
+        runner = Runner(http, as_root=as_root, namespaces=True)
+        status, out, err = await runner.run(*open_python(), "-c", "print('started')", hosts=("allowed.example",))
+        assert (status, out) == (REFUSED, b"")
+        assert "its network could not be set up: [Errno 24] Too many open files" in err
 
     async def test_is_none_without_hosts(self, runner: Runner, place: Path) -> None:
         path = place / "socket"

@@ -36866,6 +36866,8 @@ export interface operations {
             query: {
                 /** @description Method and path of the operation, or its id. */
                 name: string;
+                /** @description Whether an operation that does not exist is `null`, not a 404. */
+                optional?: boolean;
             };
             header?: never;
             path: {
@@ -36881,7 +36883,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OperationDetailOut"];
+                    "application/json": components["schemas"]["OperationDetailOut"] | null;
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

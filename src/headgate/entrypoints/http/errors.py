@@ -97,6 +97,10 @@ async def _validation(request: Request, error: Exception) -> Response:
             "The request body has the wrong content type.", remedy="Send it with Content-Type: application/json."
         )
         return _answer(request, refused)
+    if errors[0]["type"] == "json_invalid":
+        reason, place = errors[0]["ctx"]["error"], errors[0]["loc"][-1]
+        broken = f"The request body is not valid JSON: {reason}, at character {place}."
+        return _answer(request, BadRequest(broken, remedy="Correct the body."))
     faults: list[JsonValue] = [
         {"where": ".".join(map(str, item["loc"])), "message": str(item["msg"]).removeprefix("Value error, ")}
         for item in errors

@@ -47,6 +47,11 @@ LINE_BYTES = 32 << 20
 ERROR_BYTES = 1 << 20
 """Maximum of what is passed on of standard error."""
 PIECE_BYTES = 1 << 16
+NETWORK_SECONDS = 20.0
+"""How long the server may need to take the socket of the program's network."""
+TAKEN = b"1"
+"""The server's answer when it serves the network; any other is its reason."""
+ANSWER_BYTES = 1024
 REFUSED, NOT_FOUND = 126, 127
 _EXPECTED = (
     "A program must be in a folder of the system or in a declared one, and readable to other users when Headgate runs "
@@ -168,11 +173,15 @@ def walls_here(*, hosts: bool, insecure: bool) -> Walls:
 
 
 def _hand_over(broker: str) -> None:
-    """Give the server the socket that it accepts this network's connections from."""
+    """Give the server the socket that it accepts this network's connections from. Raises `RefusedError`, OSError."""
     with namespaces.listening_socket() as listening, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        line.settimeout(NETWORK_SECONDS)
         line.connect(broker)
         socket.send_fds(line, [b"1"], [listening.fileno()])
-        line.recv(1)
+        answer = line.recv(ANSWER_BYTES)
+    if answer != TAKEN:
+        reason = answer.decode(errors="replace") or "the server did not take its socket"
+        raise RefusedError(f"its network could not be set up: {reason}")
 
 
 def _become(policy: ProgramPolicy, walls: Walls, launcher: int) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from headgate.sandbox import libraries
-from headgate.sandbox.errors import SandboxUnavailable
+from headgate.sandbox.errors import SandboxUnavailable, not_ready
 from headgate.sandbox.guest.policy import Policy
 from headgate.sandbox.guest.scratch import remove_scratch
 
@@ -20,7 +20,7 @@ BOOT = (
     "import sys; sys.path.insert(0, sys.argv[1]); from headgate.sandbox.guest.zygote import main; "
     "del sys.path[0]; main(int(sys.argv[2]))"
 )
-START_SECONDS = 20.0
+START_SECONDS = 60.0
 STOP_SECONDS = 5.0
 ANSWER_BYTES = 65536
 
@@ -58,7 +58,7 @@ class Launcher:
         except OSError as error:
             local.close()
             raise SandboxUnavailable(
-                f"the sandbox process did not start: {error}.",
+                f"The sandbox process did not start: {error}.",
                 remedy=f"Check that {sys.executable} can be run.",
             ) from error
         finally:
@@ -74,10 +74,8 @@ class Launcher:
             self.root = Path(await asyncio.wait_for(self._started, START_SECONDS))
         except (OSError, TimeoutError) as error:
             await self.aclose()
-            raise SandboxUnavailable(
-                "the sandbox process did not become ready.",
-                remedy="The server's error output has the reason; the folder for temporary files must be writable.",
-            ) from error
+            remedy = "The server's error output has the reason; the folder for temporary files must be writable."
+            raise not_ready("The sandbox process", START_SECONDS, error, remedy) from error
         except BaseException:
             await self.aclose()
             raise
@@ -97,7 +95,7 @@ class Launcher:
             socket.send_fds(self.control, [order], [connection.fileno() for connection in connections])
         except OSError as error:
             self._lost()
-            raise SandboxUnavailable("the sandbox process has ended.", remedy="Try again.") from error
+            raise SandboxUnavailable("The sandbox process ended.", remedy="Try again.") from error
         self._ends[worker] = ended
 
     def kill(self, worker: str) -> None:

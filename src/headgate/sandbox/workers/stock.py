@@ -68,7 +68,7 @@ class WorkerStock:
         """Start the zygote and the spare workers, unless they run. Raises `SandboxUnavailable`."""
         async with self._starting:
             if self._closed:
-                raise SandboxUnavailable("the sandbox is closed.", remedy="Restart Headgate.")
+                raise SandboxUnavailable("The sandbox is closed.", remedy="Restart Headgate.")
             if self._launcher and self._launcher.alive:
                 return
             await self._discard()
@@ -77,7 +77,7 @@ class WorkerStock:
                 report.require()
             if not hasattr(os, "fork"):
                 raise SandboxUnavailable(
-                    "custom code in a node requires a system with forked processes.",
+                    "Custom code in a node requires a system with forked processes.",
                     remedy="Run Headgate on Linux, for example in a container.",
                 )
             if not report.complete:

@@ -12,7 +12,7 @@ from typing import Self
 
 import orjson
 
-from headgate.sandbox.errors import SandboxUnavailable
+from headgate.sandbox.errors import SandboxUnavailable, not_ready
 from headgate.sandbox.guest.wire import HEADER_BYTES, frame_length, pack
 from headgate.sandbox.limits import Limits
 from headgate.sandbox.workers.launcher import Launcher
@@ -90,12 +90,10 @@ class Worker:
             async with asyncio.timeout(READY_SECONDS):
                 message = orjson.loads(await self.read_frame(READY_BYTES))
         except (OSError, EOFError, TimeoutError) as error:
-            raise SandboxUnavailable(
-                "a sandbox worker did not become ready.", remedy="Run `headgate doctor`; see docs/concepts/sandbox.md."
-            ) from error
+            raise not_ready("A sandbox worker", READY_SECONDS, error, "Run `headgate doctor`.") from error
         if "fatal" in message:
             raise SandboxUnavailable(
-                f"a sandbox worker could not be locked down: {message['fatal']}.",
+                f"A sandbox worker could not be locked down: {message['fatal']}.",
                 remedy="Run `headgate doctor`; see docs/concepts/sandbox.md.",
             )
         self.process = message["ready"]

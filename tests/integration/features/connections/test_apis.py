@@ -84,6 +84,20 @@ class TestDescriptions:
         assert read.status_code == 404
         assert "did you mean 'list_issues'" in read.json()["detail"]
 
+    async def test_an_optional_one_that_does_not_exist_is_null(
+        self, client: httpx2.AsyncClient, api: WebServer
+    ) -> None:
+        async def read(connection: str, name: str) -> httpx2.Response:
+            params = {"name": name, "optional": True}
+            return await client.get(f"/connections/{connection}/operation", params=params)
+
+        await connect(client, "plain", "bearer", fields={"url": api.origin}, secrets={"token": CANARY})
+        assert (await read("plain", LIST)).json() is None
+        await described(client, api)
+        assert (await read("tracker", "list_issue")).json() is None
+        assert (await read("tracker", "list_issues")).json()["key"] == LIST
+        assert (await read("absent", LIST)).status_code == 404
+
     async def test_a_description_is_fetched_without_the_credential(
         self, client: httpx2.AsyncClient, api: WebServer
     ) -> None:

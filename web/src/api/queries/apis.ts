@@ -43,12 +43,9 @@ export const operationsQuery = (connection: string, text: string) =>
 export const operationQuery = (connection: string, name: string) =>
   queryOptions({
     queryKey: keyOf(connection, "operation", name),
-    queryFn: async ({ signal }) => {
-      const params = { ...path(connection), query: { q: name.slice(0, 200), limit: 200 } };
-      const { items } = await unwrap(api.GET("/api/v1/connections/{connection}/operations", { params, signal }));
-      if (!items.some((one) => one.key === name || one.operation_id === name)) return null;
-      const one = { ...path(connection), query: { name } };
-      return unwrap(api.GET("/api/v1/connections/{connection}/operation", { params: one, signal }));
+    queryFn: ({ signal }) => {
+      const params = { ...path(connection), query: { name, optional: true } };
+      return unwrap(api.GET("/api/v1/connections/{connection}/operation", { params, signal }));
     },
     enabled: connection !== "" && name !== "",
     retry: false,

@@ -29,14 +29,15 @@ const INDEXING_MS = 1000;
 
 const isIndexing = ({ status }: KnowledgeDocument) => status === "pending" || status === "indexing";
 
-const isEmbedding = (base: KnowledgeBase) => base.embedding_model !== base.searched_model;
+/** Whether documents of a base are being indexed, or all its passages embedded again. */
+const isBusy = (base: KnowledgeBase) => base.waiting > 0 || base.embedding_model !== base.searched_model;
 
 /** The knowledge bases that the user can view. */
 export const basesQuery = queryOptions({
   queryKey: knowledgeKeys.bases,
   queryFn: async ({ signal }) =>
     (await unwrap(api.GET("/api/v1/knowledge-bases", { params: { query: { limit: A_PAGE } }, signal }))).items,
-  refetchInterval: ({ state: { data } }) => (data?.some(isEmbedding) ? INDEXING_MS : false),
+  refetchInterval: ({ state: { data } }) => (data?.some(isBusy) ? INDEXING_MS : false),
 });
 
 /** The documents of a base, newest first; read again while one is being indexed. */

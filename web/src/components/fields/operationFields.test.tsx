@@ -1,4 +1,4 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { HttpResponse, http } from "msw";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -86,6 +86,21 @@ describe("the arguments of a call", () => {
     expect(now()).toEqual({ project: "web" });
     expect(screen.getByText("urgent")).toBeVisible();
     expect(screen.getByText("body")).toBeVisible();
+  });
+
+  it("are read with one request, and are JSON where the description has no such operation", async () => {
+    const asked: string[] = [];
+    const note = ({ request }: { request: Request }) => asked.push(request.url.slice(ORIGIN.length));
+    server.events.on("request:start", note);
+    server.use(http.get(`${ORIGIN}/api/v1/connections/c1/operation`, () => HttpResponse.json(null)));
+    shown("ApiCall", "arguments", { connection: "tracker", operation: "none" });
+    expect(await screen.findByLabelText(/arguments/)).toBeVisible();
+    await waitFor(() =>
+      expect(asked.filter((url) => url.includes("/c1/"))).toEqual([
+        "/api/v1/connections/c1/operation?name=none&optional=true",
+      ]),
+    );
+    server.events.removeListener("request:start", note);
   });
 
   it("follow references as far as a form needs, also in a loop", () => {

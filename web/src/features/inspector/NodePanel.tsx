@@ -9,7 +9,7 @@ import { NodeHead } from "./NodeHead";
 import { SettingsTab } from "./SettingsTab";
 import { useInspectorTexts } from "./texts";
 
-const TABS = ["settings", "input", "output", "contract", "failure", "policy", "code", "last_run", "comments"] as const;
+const TABS = ["settings", "last_run", "input", "output", "contract", "failure", "policy", "code", "comments"] as const;
 type Tab = (typeof TABS)[number];
 
 /** The tab that was open stays open from node to node. */

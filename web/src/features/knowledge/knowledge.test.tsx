@@ -231,6 +231,7 @@ describe("a search", () => {
     const { user } = openPage("/knowledge/b1?view=search");
     await user.type(await screen.findByLabelText("Question or words"), "Lisbon{Enter}");
     expect(screen.getByRole("combobox", { name: "Neighbours" })).toHaveTextContent("Passages alone");
+    for (const name of ["Neighbours", "Diversity", "Written queries"]) expect(screen.getByText(name)).toBeVisible();
     await user.click(screen.getByRole("combobox", { name: "Neighbours" }));
     await user.click(await screen.findByRole("option", { name: "With 1 neighbour on each side" }));
     await user.click(screen.getByRole("combobox", { name: "Diversity" }));

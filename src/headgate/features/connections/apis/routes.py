@@ -18,7 +18,7 @@ from headgate.features.connections.apis.schemas import (
     OperationOut,
     OperationsAccept,
 )
-from headgate.features.connections.errors import ApiNotDescribed
+from headgate.features.connections.errors import ApiNotDescribed, OperationNotFound
 from headgate.foundation.api import Page, ReadSession, Routes, WriteSession, part
 
 router = Routes(prefix="/connections", tags=["connections"])
@@ -80,9 +80,17 @@ async def operation(
     session: ReadSession,
     caller: Caller,
     name: Annotated[str, Query(min_length=1, max_length=OPERATION_LENGTH, description=OPERATION)],
-) -> OperationDetailOut:
+    optional: Annotated[  # noqa: FBT002 - a query parameter
+        bool, Query(description="Whether an operation that does not exist is `null`, not a 404.")
+    ] = False,
+) -> OperationDetailOut | None:
     """An operation with the schemas of its arguments and its response."""
-    return service.operation_detail(await service.get_operation(session, caller, connection, name))
+    try:
+        return service.operation_detail(await service.get_operation(session, caller, connection, name))
+    except (ApiNotDescribed, OperationNotFound):
+        if optional:
+            return None
+        raise
 
 
 @router.post("/{connection}/operations/accept", "Accept changed operations", [OWN], problems=(403, 404, 409))

@@ -45,6 +45,34 @@ async def output(request: str, *, text: str = "", seen: bool = False) -> str:
     return ran.everything
 
 
+class TestReadingAFile:
+    """`Read the CSV I upload` names the source; only text is read as JSON, and only when JSON is named."""
+
+    @pytest.mark.parametrize(
+        ("request_", "step"),
+        [
+            ("Read the CSV I upload and count the rows per country", "Per 'country': the number of rows"),
+            (
+                "Read the CSV I upload, keep the rows where amount is over 500 and save them as big.csv",
+                "Save as big.csv",
+            ),
+            ("Läs CSV-filen jag laddar upp och spara den som stora.csv", "Spara som stora.csv"),
+        ],
+    )
+    def test_has_one_meaning(self, request_: str, step: str) -> None:
+        understood = read(request_)
+        assert step in understood.restatement
+        assert "JSON" not in understood.restatement
+
+    @pytest.mark.parametrize("request_", ["validate the CSV I upload", "parse the CSV I upload"])
+    def test_a_table_is_not_read_as_json(self, request_: str) -> None:
+        assert "how they fit together" in read(request_).reply
+
+    @pytest.mark.parametrize("request_", ["parse the JSON I paste", "check that what I paste is valid JSON"])
+    def test_json_is_still_checked(self, request_: str) -> None:
+        assert "text that is not JSON is an error" in read(request_).restatement
+
+
 class TestWhatIsAroundTheWork:
     """Retries, limits and approvals are no part of what a model is asked to do."""
 

@@ -107,7 +107,7 @@ const sv: Translation<typeof en> = {
   look: "Visa {{name}}",
   use: "Använd mallen",
   needs: "Krav",
-  needs_nothing: "Inga: flödet kan köras som det är.",
+  needs_nothing: "Inga: flödet är redo att köras.",
   needs_model: "En språkmodell",
   brings_flow:
     "Flödet ”{{name}}”, som dess steg kör: det skapas och publiceras också, om det inte redan är publicerat.",
@@ -157,7 +157,7 @@ const sv: Translation<typeof en> = {
   purpose_flow: "ett flöde som det kör",
   choose_file: "Välj en fil",
   untitled: "Namnlöst flöde",
-  as_it_is: "Körs som den är",
+  as_it_is: "Redo att köras",
   needs_a_model: "Kräver en modell",
   needs_the_network: "Läser webben",
   needs_the_connection: "Anslutningen ”{{name}}”",

@@ -1,5 +1,5 @@
 import type { SearchOptions } from "@/api/queries/knowledge";
-import { Segments, Select } from "@/components/ui";
+import { Field, Segments, Select } from "@/components/ui";
 import { useKnowledgeTexts } from "../texts";
 import { WrittenQueries } from "./WrittenQueries";
 
@@ -22,46 +22,60 @@ export function SearchControls({ reranks, edits, options, onChange }: SearchCont
   const diversity = Object.entries(DIVERSITY).find(([, value]) => value === options.diversity)?.[0] ?? "none";
   const rerank = Object.entries(RERANK).find(([, value]) => value === options.rerank)?.[0] ?? "automatic";
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    <div className="grid gap-2 sm:grid-cols-3">
       {options.mode !== null && (
-        <Segments
-          aria-label={t("search_by")}
-          value={options.mode}
-          onChange={(mode) => onChange({ ...options, mode })}
-          options={[
-            { value: "hybrid", label: t("mode_hybrid") },
-            { value: "lexical", label: t("mode_lexical") },
-            { value: "vector", label: t("mode_vector") },
-          ]}
-        />
+        <div className="sm:col-span-3">
+          <Segments
+            aria-label={t("search_by")}
+            value={options.mode}
+            onChange={(mode) => onChange({ ...options, mode })}
+            options={[
+              { value: "hybrid", label: t("mode_hybrid") },
+              { value: "lexical", label: t("mode_lexical") },
+              { value: "vector", label: t("mode_vector") },
+            ]}
+          />
+        </div>
       )}
-      <Select
-        aria-label={t("neighbours")}
-        value={String(options.neighbours)}
-        onChange={(value) => onChange({ ...options, neighbours: Number(value) })}
-        options={NEIGHBOURS.map((value) => ({ value, label: t("neighbours_of", { count: Number(value) }) }))}
-      />
-      <Select
-        aria-label={t("diversity")}
-        value={diversity}
-        onChange={(value) => onChange({ ...options, diversity: DIVERSITY[value as keyof typeof DIVERSITY] })}
-        options={[
-          { value: "none", label: t("diversity_none") },
-          { value: "some", label: t("diversity_some") },
-          { value: "much", label: t("diversity_much") },
-        ]}
-      />
+      <Field label={t("neighbours")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={String(options.neighbours)}
+            onChange={(value) => onChange({ ...options, neighbours: Number(value) })}
+            options={NEIGHBOURS.map((value) => ({ value, label: t("neighbours_of", { count: Number(value) }) }))}
+          />
+        )}
+      </Field>
+      <Field label={t("diversity")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={diversity}
+            onChange={(value) => onChange({ ...options, diversity: DIVERSITY[value as keyof typeof DIVERSITY] })}
+            options={[
+              { value: "none", label: t("diversity_none") },
+              { value: "some", label: t("diversity_some") },
+              { value: "much", label: t("diversity_much") },
+            ]}
+          />
+        )}
+      </Field>
       {reranks && (
-        <Select
-          aria-label={t("rerank")}
-          value={rerank}
-          onChange={(value) => onChange({ ...options, rerank: RERANK[value as keyof typeof RERANK] })}
-          options={[
-            { value: "automatic", label: t("rerank_automatic") },
-            { value: "required", label: t("rerank_required") },
-            { value: "off", label: t("rerank_off") },
-          ]}
-        />
+        <Field label={t("rerank")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={rerank}
+              onChange={(value) => onChange({ ...options, rerank: RERANK[value as keyof typeof RERANK] })}
+              options={[
+                { value: "automatic", label: t("rerank_automatic") },
+                { value: "required", label: t("rerank_required") },
+                { value: "off", label: t("rerank_off") },
+              ]}
+            />
+          )}
+        </Field>
       )}
       {edits && <WrittenQueries value={options.written} onChange={(written) => onChange({ ...options, written })} />}
     </div>

@@ -1,7 +1,7 @@
 import type { SearchOptions } from "@/api/queries/knowledge";
 import { ModelPicker } from "@/components/models/ModelPicker";
 import { modelName } from "@/components/models/modelValue";
-import { Select } from "@/components/ui";
+import { Field, Select } from "@/components/ui";
 import { useKnowledgeTexts } from "../texts";
 
 type Written = SearchOptions["written"];
@@ -18,15 +18,19 @@ export function WrittenQueries({ value, onChange }: WrittenQueriesProps) {
   const t = useKnowledgeTexts();
   return (
     <>
-      <Select
-        aria-label={t("queries")}
-        value={String(value.queries)}
-        onChange={(count) => onChange({ ...value, queries: Number(count) })}
-        options={["0", "1", "3", "5"].map((count) => ({
-          value: count,
-          label: t("queries_of", { count: Number(count) }),
-        }))}
-      />
+      <Field label={t("queries")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={String(value.queries)}
+            onChange={(count) => onChange({ ...value, queries: Number(count) })}
+            options={["0", "1", "3", "5"].map((count) => ({
+              value: count,
+              label: t("queries_of", { count: Number(count) }),
+            }))}
+          />
+        )}
+      </Field>
       {value.queries > 0 && (
         <div className="min-w-56 max-sm:w-full">
           <ModelPicker

@@ -11,7 +11,7 @@ export default {
   process_dead: "Dead",
   process_of: "Process {{pid}}, version {{version}}, started {{started}}",
   process_seen: "last seen {{when}}, not stopped in order",
-  process_idle: "works on nothing",
+  process_idle: "idle",
   process_runs_one: "{{count}} run",
   process_runs_other: "{{count}} runs",
   process_messages_one: "{{count}} message in its queue",

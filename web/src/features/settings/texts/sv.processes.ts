@@ -11,7 +11,7 @@ export default {
   process_dead: "Död",
   process_of: "Process {{pid}}, version {{version}}, startad {{started}}",
   process_seen: "sågs senast {{when}}, stoppades inte i ordning",
-  process_idle: "arbetar inte med något",
+  process_idle: "inget pågår",
   process_runs_one: "{{count}} körning",
   process_runs_other: "{{count}} körningar",
   process_messages_one: "{{count}} meddelande i kön",

@@ -43,19 +43,22 @@ export function TriggerDialog({ flowId, spaceId, trigger, onClose }: Props) {
     touches: [triggerKeys.all],
     done: t("changed"),
   });
+  /** Whether the answer is shown: a secret that is seen only once, or the address of a form. */
+  const isShown = (made: { kind: string; secret?: string | null }) =>
+    made.kind === "form" || Boolean(made.secret && !draft.secret);
   const submit = () => {
     if (!wanted) return;
     if (trigger) change.mutate(trigger, { onSuccess: onClose });
-    else add.mutate(wanted, { onSuccess: (made) => (made.secret && !draft.secret ? undefined : onClose()) });
+    else add.mutate(wanted, { onSuccess: (made) => isShown(made) || onClose() });
   };
   const error = add.error ?? change.error;
   const secret = add.data?.secret;
-  if (add.data && secret && !draft.secret) {
+  if (add.data && isShown(add.data)) {
     return (
       <Dialog
         open
         onOpenChange={(open) => !open && onClose()}
-        title={t("secret_once")}
+        title={t(secret ? "secret_once" : "form_address")}
         footer={
           <Button kind="primary" onClick={onClose}>
             {t("done")}
@@ -63,9 +66,9 @@ export function TriggerDialog({ flowId, spaceId, trigger, onClose }: Props) {
         }
       >
         <div className="flex flex-col gap-3">
-          <Callout tone="warn">{t("secret_once_about")}</Callout>
+          {secret ? <Callout tone="warn">{t("secret_once_about")}</Callout> : <p>{t("form_address_about")}</p>}
           <Shown label={t("copy_address")} text={`${window.location.origin}${add.data.path ?? ""}`} />
-          <Shown label={t("copy_secret")} text={secret} />
+          {secret && <Shown label={t("copy_secret")} text={secret} />}
         </div>
       </Dialog>
     );

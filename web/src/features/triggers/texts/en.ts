@@ -59,6 +59,8 @@ export default {
   skipped: "skipped",
   cancelled: "cancelled",
   address: "Address",
+  form_address: "Address of the form",
+  form_address_about: "Send it to those who fill in the form. It is also shown with the trigger.",
   copy_address: "Copy address",
   catch: "Catch the next call",
   catch_about: "The next call within ten minutes is shown here and starts no run.",

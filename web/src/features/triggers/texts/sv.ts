@@ -62,6 +62,8 @@ const sv: Translation<typeof en> = {
   skipped: "hoppades över",
   cancelled: "avbruten",
   address: "Adress",
+  form_address: "Formulärets adress",
+  form_address_about: "Skicka den till dem som ska fylla i formuläret. Den visas också hos utlösaren.",
   copy_address: "Kopiera adressen",
   catch: "Fånga nästa anrop",
   catch_about: "Nästa anrop inom tio minuter visas här och startar ingen körning.",

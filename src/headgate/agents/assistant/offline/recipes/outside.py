@@ -61,6 +61,8 @@ def _json(work: Work, _slots: Slots) -> None:
     cursor = work.begin()
     if cursor.kind == "data":
         return
+    if cursor.kind == "table":
+        raise work.cannot("parts_do_not_fit")
     node = work.draft.add("ParseJSON", "parse", {})
     work.draft.connect(*work.text(), node, "text")
     work.set("data", node, "data")
