@@ -36,7 +36,7 @@ from headgate.features.catalog.search import WordIndex, template_texts
 from headgate.features.secrets import service as secrets
 from headgate.foundation import log
 from headgate.foundation.settings import LogSettings, Settings
-from headgate.toolkit import Workbench
+from headgate.toolkit.workbench import Workbench
 
 FIRST_MS, BUILD_MS, SEARCH_MS, GROWTH = 30.0, 150.0, 5.0, 1.1
 COMPONENTS = 1000

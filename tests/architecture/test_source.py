@@ -18,7 +18,6 @@ MAX_FUNCTION_LINES = 40
 LONG_FILES = {
     "src/headgate/foundation/migrations/versions/0001_first_schema.py": "a migration is a list of columns",
     "src/headgate/entrypoints/services.py": "one composition: each port of the steps and what it is made of",
-    "src/headgate/features/flows/versions.py": "freezing, publishing and restoring share their steps",
     "src/headgate/features/runs/engine/embedded.py": "one engine: the methods of its port, and the runs of the process",
     "src/headgate/features/runs/transitions.py": "a list of values",
     "src/headgate/sdk/fakes.py": "one method for each of the context's",

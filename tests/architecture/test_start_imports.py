@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import headgate
+
 AGENTS = ("headgate.agents",)
 COMPONENTS = ("headgate.components", "headgate.sandbox.pool")
 ENGINE = ("headgate.features.runs.engine", "headgate.features.runs.store", "headgate.features.runs.steps")
@@ -55,9 +57,12 @@ READS = (
     "headgate.toolkit",
     "sqlalchemy.dialects.postgresql",
 )
+LANGUAGE = ("headgate.graph.model", "headgate.sdk", "headgate.features.catalog", "headgate.foundation.guarded_http")
+"""What reads and executes the content of flows."""
 
+EXAMPLE = Path(headgate.__file__).parent / "components" / "examples" / "ChatOutput.flow"
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "flows list": READS,
+    "flows list": (*READS, *LANGUAGE),
     "runs list": READS,
     "spaces list": READS,
     "users list": READS,
@@ -68,7 +73,20 @@ COMMANDS: dict[str, tuple[str, ...]] = {
         *(one for one in HEAVY if one != "rapidfuzz"),
         *SERVER,
         "headgate.features.maintenance",
+        *("headgate.features.knowledge.service", "headgate.toolkit.operations", "rich.markdown"),
         *("headgate.agents.codev", "httpx", "langsmith", "requests", "sqlalchemy.dialects.postgresql"),
+    ),
+    f"run {EXAMPLE} --text hello": (
+        *HEAVY,
+        *SERVER,
+        *AGENTS,
+        *("headgate.components.agent", "headgate.components.git", "headgate.features.connections.opening"),
+        *(
+            "headgate.features.mcptools.connector",
+            "headgate.features.runs.store.postgres",
+            "headgate.toolkit.workbench",
+        ),
+        *("headgate.features.maintenance", "headgate.features.testing", "rich.markdown", "structlog"),
     ),
     "version": (*READS, "typer", "pydantic", "sqlalchemy"),
 }

@@ -1,10 +1,11 @@
 """The Python packages installed with Headgate, and their licences."""
 
+import csv
 import fnmatch
 import re
 from dataclasses import dataclass
-from importlib.metadata import Distribution, PackagePath, distributions
-from pathlib import Path
+from importlib.metadata import Distribution, PackageMetadata, distributions
+from pathlib import Path, PurePosixPath
 
 from pydantic import JsonValue, PrivateAttr
 
@@ -89,10 +90,11 @@ def installed(match: str = "") -> list[Package]:
     needles = [part.strip().lower() for part in match.split(",") if part.strip()]
     packages: dict[str, Package] = {}
     for distribution in distributions():
-        name = distribution.metadata["Name"] or ""
+        metadata = distribution.metadata  # parsed by each access
+        name = metadata["Name"] or ""
         key = re.sub(r"[-_.]+", "-", name).lower()
         if name and key not in packages and (not needles or any(_matches(name.lower(), part) for part in needles)):
-            packages[key] = _package(name, distribution)
+            packages[key] = _package(distribution, metadata)
     return [packages[key] for key in sorted(packages)]
 
 
@@ -121,25 +123,24 @@ def _matches(name: str, part: str) -> bool:
     return fnmatch.fnmatchcase(name, part) if set(part) & set("*?[") else part in name
 
 
-def _package(name: str, distribution: Distribution) -> Package:
-    files = distribution.files or []
-    metadata = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
+def _package(distribution: Distribution, metadata: PackageMetadata) -> Package:
+    files = _files(distribution)
+    written = distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or ""
     texts = _licence_texts(distribution, files)
     return Package(
-        name=name,
-        version=distribution.version,
-        licence=licence_of(distribution),
-        summary=_one_line(distribution.metadata["Summary"]),
-        homepage=_homepage(distribution),
+        name=metadata["Name"],
+        version=metadata["Version"],
+        licence=licence_of(metadata),
+        summary=_one_line(metadata["Summary"]),
+        homepage=_homepage(metadata),
         files=len(files),
-        size_bytes=len(metadata.encode(errors="replace")) + sum(len(text.encode()) for text in texts.values()),
+        size_bytes=len(written.encode(errors="replace")) + sum(len(text.encode()) for text in texts.values()),
         licence_text="\n\n".join(f"{path}\n\n{text}" for path, text in texts.items()),
     )
 
 
-def licence_of(distribution: Distribution) -> str:
+def licence_of(metadata: PackageMetadata) -> str:
     """The licence in one line: the SPDX expression, else the classifiers, else the licence field's first line."""
-    metadata = distribution.metadata
     expression = _one_line(metadata["License-Expression"])
     if expression:
         return expression
@@ -151,24 +152,29 @@ def licence_of(distribution: Distribution) -> str:
     return " / ".join(names) or _one_line(first)[:120] or "Unknown"
 
 
-def _homepage(distribution: Distribution) -> str:
+def _homepage(metadata: PackageMetadata) -> str:
     """Return the URL labelled homepage, else source or repository, else the first one."""
     urls: dict[str, str] = {}
-    for line in distribution.metadata.get_all("Project-URL") or []:
+    for line in metadata.get_all("Project-URL") or []:
         label, _, url = str(line).partition(",")
         urls.setdefault(label.strip().lower(), url.strip())
     preferred = ("homepage", "home", "home-page", "source", "source code", "repository", "github", "documentation")
     preferred_url = next((urls[label] for label in preferred if label in urls), "")
-    return preferred_url or _one_line(distribution.metadata["Home-page"]) or next(iter(urls.values()), "")
+    return preferred_url or _one_line(metadata["Home-page"]) or next(iter(urls.values()), "")
 
 
-def _licence_texts(distribution: Distribution, files: list[PackagePath]) -> dict[str, str]:
+def _files(distribution: Distribution) -> list[str]:
+    """Return the paths that a package lists. `Distribution.files` makes an object of each of them, and is slow."""
+    record = distribution.read_text("RECORD")
+    if record is not None:
+        return [row[0] for row in csv.reader(record.splitlines()) if row]
+    return [str(path) for path in distribution.files or ()]
+
+
+def _licence_texts(distribution: Distribution, files: list[str]) -> dict[str, str]:
     """Path to text of the licence files: those next to the metadata, or any in the package when there are none."""
-    paths = [
-        path
-        for path in files
-        if _LICENCE_FILE.match(path.name) and path.suffix.lower() not in _CODE_SUFFIXES and ".." not in path.parts
-    ]
+    named = (PurePosixPath(file) for file in files if _LICENCE_FILE.match(file.rpartition("/")[2]))
+    paths = [path for path in named if path.suffix.lower() not in _CODE_SUFFIXES and ".." not in path.parts]
     metadata_paths = [path for path in paths if path.parts[0].endswith((".dist-info", ".egg-info"))]
     texts: dict[str, str] = {}
     for path in metadata_paths or paths:

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from headgate.features.connections.http import ConnectionHttp
-from headgate.features.connections.opening import READ_AS, Connections
-from headgate.features.mcptools.connector import Connection, McpConnector, Reader
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import GuardedWeb
 from headgate.features.models.setup.space import SpaceModels
@@ -27,10 +24,16 @@ from headgate.sdk import File, Model, Recording, Transcript
 if TYPE_CHECKING:  # named without importing LangChain
     from langchain_core.language_models import BaseChatModel
 
+    from headgate.features.connections import http as connection_http
+    from headgate.features.connections import opening
+    from headgate.features.mcptools import connector as mcp
     from headgate.features.models import credentials, embeddings, inputs, reranking, transcription
     from headgate.features.models import service as models
     from headgate.features.models.setup import facts as model_facts
 else:
+    connection_http = lazy_module("headgate.features.connections.http")
+    opening = lazy_module("headgate.features.connections.opening")
+    mcp = lazy_module("headgate.features.mcptools.connector")
     credentials = lazy_module("headgate.features.models.credentials")
     embeddings = lazy_module("headgate.features.models.embeddings")
     inputs = lazy_module("headgate.features.models.inputs")
@@ -163,7 +166,7 @@ class StepSecrets:
         if not names:
             return
         await self.variables.recall(key, names)
-        if any(name.startswith(READ_AS) for name in names):
+        if any(name.startswith(opening.READ_AS) for name in names):
             await self.connections().recall(key, names)
         if known is not None:
             known.update(names)
@@ -173,7 +176,7 @@ class StepSecrets:
 class StepConnections:
     """Connections of steps."""
 
-    connections: Connections
+    connections: "opening.Connections"
     variables: StepVariables
 
     async def open(self, origin: Origin, name: str) -> OpenConnection:
@@ -189,7 +192,7 @@ class StepConnections:
 
     async def recall(self, key: RunKey, names: Sequence[str]) -> None:
         """Read the secrets of connections that a run has read in other processes, for redaction in this one."""
-        connection_names = [name.removeprefix(READ_AS) for name in names if name.startswith(READ_AS)]
+        connection_names = [name.removeprefix(opening.READ_AS) for name in names if name.startswith(opening.READ_AS)]
         if not connection_names:
             return
         space = await self.variables.spaces.of(key.tenant_id, key.flow_id)
@@ -202,27 +205,27 @@ class StepConnections:
 class SpaceServers:
     """The MCP servers of the space that a run's flow is in."""
 
-    connector: McpConnector
+    connector: "mcp.McpConnector"
     variables: StepVariables
     connections: StepConnections
 
-    async def connection(self, origin: Origin, server: str) -> Connection:
+    async def connection(self, origin: Origin, server: str) -> "mcp.Connection":
         """The server of that name, nothing sent yet."""
         key = origin.key
         return await self.connector.connection(
             tenant_id=key.tenant_id,
             space_id=await self.variables.spaces.of(key.tenant_id, key.flow_id),
             name=server,
-            reader=Reader(
+            reader=mcp.Reader(
                 SpaceSecrets(await self.variables.of(origin)),
                 lambda name: http_of(self.connections.open(origin, name)),
             ),
         )
 
 
-async def http_of(opening: Awaitable[OpenConnection]) -> ConnectionHttp:
+async def http_of(opened: Awaitable[OpenConnection]) -> "connection_http.ConnectionHttp":
     """Return the HTTP client of a connection that is being opened."""
-    http = (await opening).http
-    if not isinstance(http, ConnectionHttp):
+    http = (await opened).http
+    if not isinstance(http, connection_http.ConnectionHttp):
         raise TypeError(f"{type(http).__name__} adds no credential")
     return http

@@ -329,7 +329,7 @@ class Parts(Installation):
         begins: dict[str, Callable[[], object]] = {
             "deliveries": lambda: self.services.deliveries,
             "notices": lambda: self.services.notices,
-            "components": self.registry.types,  # imports them, and logs what is wrong with installed ones
+            "components": self.registry.templates,  # imports them, and logs what is wrong with installed ones
             "maintenance": lambda: self.maintenance,
             "keys": lambda: self.rotation,
             "tests": lambda: self.tests,

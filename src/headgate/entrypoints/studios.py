@@ -54,7 +54,7 @@ def stored_of(
 ) -> StoredFlow:
     """Return the stored flow of an assistant turn."""
     visits = _visits()
-    stored: StoredFlow = visits.StoredDraft(visits.Visit(studio_of(parts), principal, again=again), flow_id_of)
+    stored: StoredFlow = visits.StoredDraft(lambda: visits.Visit(studio_of(parts), principal, again=again), flow_id_of)
     return stored
 
 

@@ -156,8 +156,18 @@ class _Logger:
 
     def __getattr__(self, method: str) -> Any:  # noqa: ANN401 - whatever a logger has
         if _Logger.pending is not None:
+            if method in _QUIET and _QUIET[method] < _level(_Logger.pending):
+                return _unlogged
             _set_up_structlog()
         return getattr(structlog.get_logger(module=self._name), method)
+
+
+_QUIET = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING}
+"""Methods whose lines may be below the configured level."""
+
+
+def _unlogged(*_arguments: object, **_values: object) -> None:
+    """Log nothing."""
 
 
 class _Lines:

@@ -1,8 +1,9 @@
 """A tool: a typed async function on a `Workbench`, its name, description and argument schema."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Annotated, Any, Literal, get_type_hints
 
 import orjson
@@ -78,15 +79,16 @@ def succeeded(answer: Result) -> bool:
     return bool(answer.get("ok", "error" not in answer))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ToolDefinition:
-    """The definition of a tool for a model or an MCP client, and its call."""
+    """The definition of a tool for a model or an MCP client, and its call.
+
+    The model and schema of its arguments are made when they are first read: most processes call few tools.
+    """
 
     name: str
     description: str
-    arguments: type[BaseModel]
-    schema: dict[str, Any]
-    """JSON Schema of the arguments."""
+    make_arguments: Callable[[], type[BaseModel]]
     function: ToolFunction
     permission: Permission
     """Required permission in the flow's space."""
@@ -104,6 +106,16 @@ class ToolDefinition:
     """Whether it changes something other than the flow that other tools read: files."""
     waits: bool = False
     """Whether it refuses while a proposed plan or component waits for a user."""
+
+    @cached_property
+    def arguments(self) -> type[BaseModel]:
+        """Model of the arguments."""
+        return self.make_arguments()
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments."""
+        return plain(self.arguments.model_json_schema())
 
     @property
     def taken(self) -> frozenset[str]:
@@ -206,22 +218,11 @@ def define(
 ) -> ToolDefinition:
     """Make a tool from a function: the model reads the docstring; `Args:` describes each argument."""
     summary, described = _read_docstring(inspect.cleandoc(function.__doc__ or ""))
-    hints = get_type_hints(function, include_extras=True)
-    fields: dict[str, Any] = {}
-    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
-        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        extra = {"default_factory": dict} if default == {} else {"default": default}
-        fields[name] = (hints[name], Field(description=described.get(name, ""), **extra))
-    pages = kind == "read" and not CURSORS & fields.keys()
-    if pages:
-        fields[OFFSET] = (int, 0)
-    name = getattr(function, "__name__", "tool")
-    arguments = create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+    pages = kind == "read" and not CURSORS & inspect.signature(function).parameters.keys()
     return ToolDefinition(
-        name=name,
+        name=function.__name__,
         description=summary,
-        arguments=arguments,
-        schema=plain(arguments.model_json_schema()),
+        make_arguments=partial(_arguments, function, described, pages=pages),
         function=function,
         permission=permission,
         kind=kind,
@@ -233,6 +234,19 @@ def define(
         touches=touches,
         waits=waits,
     )
+
+
+def _arguments(function: ToolFunction, described: Mapping[str, str], *, pages: bool) -> type[BaseModel]:
+    """Return the model of all parameters but the first, and of the page if answers are paged here."""
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for name, parameter in list(inspect.signature(function).parameters.items())[1:]:
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        extra = {"default_factory": dict} if default == {} else {"default": default}
+        fields[name] = (hints[name], Field(description=described.get(name, ""), **extra))
+    if pages:
+        fields[OFFSET] = (int, 0)
+    return create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
 
 
 def _read_docstring(text: str) -> tuple[str, dict[str, str]]:

@@ -14,7 +14,7 @@ from headgate.features.accounts.tables import ApiKey
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 from headgate.foundation.settings import Settings
-from headgate.toolkit.registry import OPERATIONS
+from headgate.toolkit.operations import OPERATIONS
 from headgate.toolkit.stored import published
 from tests.integration.isolation.known_documents import add_documents
 from tests.support.knowledge import member

@@ -11,7 +11,7 @@ from mcp.client import Client
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.foundation.errors import Unauthenticated
-from headgate.toolkit.registry import OPERATIONS
+from headgate.toolkit.operations import OPERATIONS
 from tests.support.api_documents import ISSUES, as_json
 from tests.support.mcp_client import FLOW, REVISIONS, Mode, connected, done, refused, text_of
 from tests.support.own_code import REVERSE

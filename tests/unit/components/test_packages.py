@@ -68,7 +68,7 @@ class TestLicenceOf:
         ],
     )
     def test_takes_the_most_exact_statement(self, tmp_path: Path, metadata: str, licence: str) -> None:
-        assert licence_of(distribution(tmp_path, metadata)) == licence
+        assert licence_of(distribution(tmp_path, metadata).metadata) == licence
 
 
 class TestPackageOnDisk:

@@ -9,7 +9,7 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow
 from headgate.sdk import Component, Model, Table, Text, Tool, field, output
-from headgate.toolkit import Workbench
+from headgate.toolkit.workbench import Workbench
 
 
 class Shout(Component):

@@ -11,7 +11,7 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow
-from headgate.toolkit import Workbench
+from headgate.toolkit.workbench import Workbench
 from tests.unit.toolkit.test_tools import call
 
 SPEC = """name: Orders

@@ -7,10 +7,10 @@ import pytest
 
 from headgate.features.catalog.own.overlay import Overlay
 from headgate.graph.model import Flow
-from headgate.toolkit import Workbench
 from headgate.toolkit.cache import MAX_CACHE_ENTRIES, ReadCache, Result, call_key
 from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.watch import Unwatched
+from headgate.toolkit.workbench import Workbench
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 

@@ -12,8 +12,9 @@ from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow, Node
 from headgate.graph.spec import parse_spec
 from headgate.sdk import Component, Data, Model, Text, field, output
-from headgate.toolkit import RunOutcome, Workbench
+from headgate.toolkit.ports import RunOutcome
 from headgate.toolkit.watch import Unwatched
+from headgate.toolkit.workbench import Workbench
 from tests.unit.toolkit.conftest import Rows, Shout, Source, Thinker
 from tests.unit.toolkit.test_tools import SPEC, call
 

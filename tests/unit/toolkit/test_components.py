@@ -19,12 +19,12 @@ from headgate.graph.model import Flow
 from headgate.graph.template import Template
 from headgate.sandbox.reading.manifest import derive_manifest
 from headgate.sdk.hosting import describe
-from headgate.toolkit import Workbench
 from headgate.toolkit.actions import Action
 from headgate.toolkit.components import MAX_DESCRIPTION_CHARS, register_component
 from headgate.toolkit.ports import SavedComponent
 from headgate.toolkit.registry import TOOLS, tools_for
 from headgate.toolkit.tool import Result
+from headgate.toolkit.workbench import Workbench
 
 REGISTRY = Registry(BUILTINS)
 INDEX = component_index(REGISTRY)

@@ -7,7 +7,6 @@ from pydantic import JsonValue
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import LOCAL
-from headgate.toolkit import Workbench
 from headgate.toolkit.files import (
     MOST_CHARACTERS,
     MOST_LINES,
@@ -18,6 +17,7 @@ from headgate.toolkit.files import (
     write_file,
 )
 from headgate.toolkit.tool import ToolDefinition, define
+from headgate.toolkit.workbench import Workbench
 from tests.support.workspaces import ALICE, person, workspace_in
 
 TOOLS = {

@@ -14,8 +14,9 @@ from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.spec import parse_spec
 from headgate.graph.validate import check_draft
-from headgate.toolkit import ToolDefinition, Workbench
 from headgate.toolkit.registry import TOOLS
+from headgate.toolkit.tool import ToolDefinition
+from headgate.toolkit.workbench import Workbench
 
 REGISTRY = Registry(BUILTINS)
 OVERLAY = Overlay(REGISTRY, component_index(REGISTRY))

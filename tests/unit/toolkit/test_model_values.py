@@ -11,9 +11,9 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Flow
-from headgate.toolkit import Workbench
 from headgate.toolkit.model_values import coerce_model
 from headgate.toolkit.registry import TOOLS
+from headgate.toolkit.workbench import Workbench
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 SPEC = [{"provider": "OpenAI", "name": "gpt-4o"}]

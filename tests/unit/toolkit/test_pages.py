@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from headgate.agents.codev.domain import DomainTool, Phase
 from headgate.agents.codev.workflow.toolwork import _in_pages
+from headgate.toolkit.operations import OPERATIONS
 from headgate.toolkit.pages import MOST_CHARACTERS, paged
-from headgate.toolkit.registry import OPERATIONS, TOOLS
+from headgate.toolkit.registry import TOOLS
 from tests.support.properties import cases
 
 RUNS = [{"run_id": f"run-{number}", "text": "word " * (number % 40)} for number in range(900)]

@@ -7,8 +7,8 @@ import pytest
 
 from headgate.foundation.secret_values import REDACTED
 from headgate.graph.model import Flow
-from headgate.toolkit import Workbench
 from headgate.toolkit.registry import TOOLS
+from headgate.toolkit.workbench import Workbench
 from tests.unit.toolkit.test_tools import SPEC, call
 
 MUTATING = ["add_component", "build_flow", "configure_component", "remove_component", "run_flow", "propose_field_edit"]

@@ -11,16 +11,8 @@ from headgate.agents.codev.domains.headgate import discovery, editing
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.toolkit.flow.catalogue import catalogue_lines
-from headgate.toolkit.registry import (
-    FLOW_ID,
-    GROUPS,
-    IN_GROUP,
-    ONLY_ASSISTANT,
-    ONLY_MCP,
-    OPERATIONS,
-    OTHER_PARAMETERS,
-    TOOLS,
-)
+from headgate.toolkit.operations import ONLY_ASSISTANT, ONLY_MCP, OPERATIONS
+from headgate.toolkit.registry import FLOW_ID, GROUPS, IN_GROUP, OTHER_PARAMETERS, TOOLS
 
 ASSISTANT = {tool.name: tool for tool in TOOLS}
 SHARED = sorted(ASSISTANT.keys() & OPERATIONS.keys())

@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from headgate.graph.model import Flow
-from headgate.toolkit import RunOutcome, Workbench
+from headgate.toolkit.ports import RunOutcome
 from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.repeats import STUCK_AFTER
+from headgate.toolkit.workbench import Workbench
 
 BY_NAME = {tool.name: tool for tool in TOOLS}
 

@@ -19,9 +19,9 @@ from headgate.foundation.secret_values import REDACTED
 from headgate.graph.model import Flow, HttpCall, Node, StepPolicy
 from headgate.graph.secret_reference import SecretReference
 from headgate.graph.spec import print_spec
-from headgate.toolkit import Workbench
 from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.shown import RedactedValue, refuse_redacted, secret_fields, shown_flow, with_secrets_of
+from headgate.toolkit.workbench import Workbench
 from tests.support.properties import cases
 
 REGISTRY = Registry(BUILTINS)

@@ -9,8 +9,10 @@ from jsonschema import Draft202012Validator
 from headgate.features.access.permissions import TABLE, Permission, Role
 from headgate.features.access.principal import LOCAL, Access
 from headgate.graph.model import Flow
-from headgate.toolkit import RunOutcome, ToolDefinition, Workbench
+from headgate.toolkit.ports import RunOutcome
 from headgate.toolkit.registry import TOOLS, tools_for
+from headgate.toolkit.tool import ToolDefinition
+from headgate.toolkit.workbench import Workbench
 from tests.support.logs import captured_logs
 
 SPEC = """name: Greeting

@@ -44,10 +44,10 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.log import get_logger
 from headgate.foundation.settings import AssistantSettings
 from headgate.graph.model import Flow
-from headgate.toolkit import Workbench
 from headgate.toolkit.outside import OutsideGate
 from headgate.toolkit.ports import RunsFlows, StoredFlow
 from headgate.toolkit.proof import diff_lines
+from headgate.toolkit.workbench import Workbench
 
 if TYPE_CHECKING:  # LangChain is imported with the first request
     from langchain_core.language_models import BaseChatModel

@@ -28,8 +28,7 @@ from headgate.graph.contracts import FILE_TYPES
 from headgate.graph.diff import is_replaced
 from headgate.graph.model import Flow
 from headgate.sdk.outside import Marks
-from headgate.toolkit import RunOutcome
-from headgate.toolkit.ports import RunEvent, RunsFlows
+from headgate.toolkit.ports import RunEvent, RunOutcome, RunsFlows
 from headgate.toolkit.running import LONGEST_WAIT_SECONDS
 
 _GIVEN_OPENING = "[Input that the user gave for the run; run_flow uses it where you give no other (quoted data):"

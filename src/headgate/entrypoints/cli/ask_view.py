@@ -2,20 +2,25 @@
 
 import sys
 from difflib import unified_diff
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
-from rich.markdown import Markdown
 from rich.markup import escape
-from rich.panel import Panel
-from rich.syntax import Syntax
 
 from headgate.agents.assistant.models.choice import OFFLINE_NAME
 from headgate.entrypoints.cli.component_checks import reach_lines
 from headgate.entrypoints.cli.exit_codes import DECLINED, FAILED, OK, WAITING
 from headgate.entrypoints.cli.output import console
 from headgate.entrypoints.cli.run_view import RunView, show_outcome
+from headgate.foundation.lazy import lazy_module
 from headgate.toolkit.ports import SavedComponent
+
+if TYPE_CHECKING:
+    from rich import markdown, panel, syntax
+else:
+    markdown = lazy_module("rich.markdown")
+    panel = lazy_module("rich.panel")
+    syntax = lazy_module("rich.syntax")
 
 _SHOWN_ACTIONS = {
     "add_component": "+ {node[id]} ({node[type]})",
@@ -175,9 +180,10 @@ def _show_update(event: dict[str, Any]) -> None:
     elif event["action"] == "edit_field":
         console.print()
         console.print(f"Proposed for {event['component_id']}.{event['field']}: {event['description']}", markup=False)
-        console.print(Syntax("\n".join(edit_lines(event)), "diff", background_color="default", word_wrap=True))
+        console.print(syntax.Syntax("\n".join(edit_lines(event)), "diff", background_color="default", word_wrap=True))
     elif event["action"] == "propose_plan":
-        console.print(Panel(Markdown(event["markdown"]), title="A plan", subtitle="headgate ask ... --approve"))
+        plan = markdown.Markdown(event["markdown"])
+        console.print(panel.Panel(plan, title="A plan", subtitle="headgate ask ... --approve"))
     elif event["action"] == "propose_component":
         console.print(f"\nProposed component {event['class_name']}, not saved:", markup=False)
         show_code(event["code"])
@@ -222,7 +228,7 @@ def conclude(data: dict[str, Any], *, accepted: int, waiting: int, plan: bool, c
 
 def show_code(code: str) -> None:
     """The source of a component."""
-    console.print(Syntax(code, "python", background_color="default", word_wrap=True))
+    console.print(syntax.Syntax(code, "python", background_color="default", word_wrap=True))
 
 
 def _show_component(data: dict[str, Any], *, waiting: bool) -> None:

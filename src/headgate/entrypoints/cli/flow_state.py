@@ -1,7 +1,7 @@
 """`headgate flows state`: values that last between runs of a flow."""
 
 import json as json_module
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import ValidationError
@@ -11,10 +11,16 @@ from headgate.entrypoints.cli.flow_choice import FlowArgument, flow_id_of
 from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print_result, print_rows, table, when
 from headgate.entrypoints.cli.session import acting, on_installation
 from headgate.entrypoints.installation import Installation
-from headgate.features.flows.state import service
-from headgate.features.flows.state.schemas import StateIn
 from headgate.foundation.errors import Invalid
-from headgate.sdk.coerce import text_of
+from headgate.foundation.lazy import lazy_module
+
+if TYPE_CHECKING:
+    from headgate.features.flows.state import schemas, service
+    from headgate.sdk import coerce
+else:
+    schemas = lazy_module("headgate.features.flows.state.schemas")
+    service = lazy_module("headgate.features.flows.state.service")
+    coerce = lazy_module("headgate.sdk.coerce")
 
 app = typer.Typer(
     add_completion=False, no_args_is_help=True, help="Values that last between runs: list, show, set, delete."
@@ -71,9 +77,9 @@ async def show(
     if json:
         print_json(state)
         return
-    console.print(escape(text_of(state.value)))
+    console.print(escape(coerce.text_of(state.value)))
     rows = [
-        (entry.version, escape(text_of(entry.value)[:80]), entry.run_id or "by hand", when(entry.written_at))
+        (entry.version, escape(coerce.text_of(entry.value)[:80]), entry.run_id or "by hand", when(entry.written_at))
         for entry in state.history
     ]
     if rows:
@@ -101,9 +107,9 @@ async def set_(
     print_result(state, f"{escape(name)} has version {state.version}.", json=json)
 
 
-def _body(value: str, expected_version: int | None) -> StateIn:
+def _body(value: str, expected_version: int | None) -> "schemas.StateIn":
     try:
-        return StateIn(value=json_module.loads(value), expected_version=expected_version)
+        return schemas.StateIn(value=json_module.loads(value), expected_version=expected_version)
     except (ValueError, ValidationError, RecursionError) as error:
         raise Invalid("The value is not JSON.", remedy="Write text in quotes: '\"text\"'.") from error
 

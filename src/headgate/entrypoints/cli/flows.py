@@ -25,7 +25,7 @@ from headgate.entrypoints.cli.session import acting, on_installation, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.spaces.service import list_spaces
-from headgate.features.flows import service, versions
+from headgate.features.flows import history, service
 from headgate.features.flows.organization.filters import FlowFilter
 from headgate.features.flows.summaries import FlowSummary, VersionPublished, VersionSummary
 from headgate.foundation.errors import Invalid
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from headgate.entrypoints.cli import component_checks
     from headgate.features.accounts.users import service as users
-    from headgate.features.flows import own_code, owners
+    from headgate.features.flows import own_code, owners, versions
     from headgate.features.flows import undo as drafts
     from headgate.graph import draw
     from headgate.toolkit import proof
@@ -48,6 +48,7 @@ else:
     own_code = lazy_module("headgate.features.flows.own_code")
     drafts = lazy_module("headgate.features.flows.undo")
     owners = lazy_module("headgate.features.flows.owners")
+    versions = lazy_module("headgate.features.flows.versions")
     draw = lazy_module("headgate.graph.draw")
     proof = lazy_module("headgate.toolkit.proof")
 
@@ -75,7 +76,7 @@ async def list_(
     flow_filter = flow_places.wanted_flows(folder, tag, favourites=favourites)
     async with installation.database.reading() as session:
         rows = await service.list_flows(session, acting(), search=search, flow_filter=flow_filter, limit=limit)
-        releases = await versions.published_releases(session, acting(), rows)
+        releases = await history.published_releases(session, acting(), rows)
         spaces = {space.space.id: space.space.name for space in await list_spaces(session, acting(), limit=1000)}
     summaries = [FlowSummary.model_validate(row) for row in rows]
     if json:
@@ -170,7 +171,7 @@ async def versions_(installation: Installation, which: FlowArgument, json: JsonF
     """List the versions of a flow, newest first."""
     flow_id = await flow_id_of(installation, which)
     async with installation.database.reading() as session:
-        rows = await versions.list_versions(session, acting(), flow_id)
+        rows = await history.list_versions(session, acting(), flow_id)
     summaries = [VersionSummary.model_validate(row) for row in rows]
     print_rows(
         summaries,

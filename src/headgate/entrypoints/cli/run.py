@@ -5,29 +5,37 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from pydantic import JsonValue
 
 from headgate.entrypoints.cli.deliveries import exit_code_of, show_undelivered, undelivered_of
-from headgate.entrypoints.cli.dry_run_view import show_dry_run
 from headgate.entrypoints.cli.exit_codes import FAILED, INVALID, OK, WAITING
 from headgate.entrypoints.cli.files import form_answers, store_files, with_files
 from headgate.entrypoints.cli.flow_choice import flow_id_of
 from headgate.entrypoints.cli.output import console, errors, print_json
 from headgate.entrypoints.cli.run_view import RunView, show_next, show_outcome
 from headgate.entrypoints.cli.session import acting, with_parts
-from headgate.entrypoints.cli.transfer import read_text
 from headgate.entrypoints.compose import Parts
-from headgate.features.catalog.own.store import with_packs
 from headgate.features.flows import service
-from headgate.features.flows.transfer import import_flow
 from headgate.features.runs.form import check_form
-from headgate.features.runs.preview.schemas import DryRunOut, DryRunStart
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.model import Budget, Flow
+
+if TYPE_CHECKING:
+    from headgate.entrypoints.cli import dry_run_view, transfer
+    from headgate.features.catalog.own import store as own_store
+    from headgate.features.flows import transfer as flow_transfer
+    from headgate.features.runs.preview import schemas
+else:
+    dry_run_view = lazy_module("headgate.entrypoints.cli.dry_run_view")
+    transfer = lazy_module("headgate.entrypoints.cli.transfer")
+    own_store = lazy_module("headgate.features.catalog.own.store")
+    flow_transfer = lazy_module("headgate.features.flows.transfer")
+    schemas = lazy_module("headgate.features.runs.preview.schemas")
 
 app = typer.Typer(add_completion=False)
 
@@ -78,7 +86,7 @@ def run(
         if dry_run:
             start = _dry_start(text, answers, file, published=published)
             preview = await _look_ahead(parts, flow, start)
-            print_json(preview) if json else show_dry_run(preview)
+            print_json(preview) if json else dry_run_view.show_dry_run(preview)
             return OK if preview.ok else INVALID
         given, files = await with_files(parts, answers), await store_files(parts, file or [])
         flow_id = await _store(parts, flow, given) if _is_path(flow) else await flow_id_of(parts, flow)
@@ -143,13 +151,17 @@ def _report_when_stopped() -> Iterator[list[str]]:
         raise
 
 
-def _dry_start(text: str, answers: dict[str, JsonValue], file: list[Path] | None, *, published: bool) -> DryRunStart:
+def _dry_start(
+    text: str, answers: dict[str, JsonValue], file: list[Path] | None, *, published: bool
+) -> "schemas.DryRunStart":
     if file or any(isinstance(value, str) and value.startswith("@") for value in answers.values()):
         raise Invalid("A dry run cannot store files.", remedy="Omit --file for a dry run.")
-    return checked(DryRunStart, text=text, form_data=answers or None, version="published" if published else "draft")
+    return checked(
+        schemas.DryRunStart, text=text, form_data=answers or None, version="published" if published else "draft"
+    )
 
 
-async def _look_ahead(parts: Parts, flow: str, start: DryRunStart) -> DryRunOut:
+async def _look_ahead(parts: Parts, flow: str, start: "schemas.DryRunStart") -> "schemas.DryRunOut":
     if _is_path(flow):
         return await parts.dry_runs.of(acting(), await _imported(parts, flow), start)
     return await parts.dry_runs.of_flow(acting(), await flow_id_of(parts, flow), start)
@@ -162,7 +174,7 @@ def _is_path(flow: str) -> bool:
 
 async def _imported(parts: Parts, path: str) -> Flow:
     async with parts.database.reading() as session:
-        return import_flow(read_text(path), await with_packs(session, parts.registry))
+        return flow_transfer.import_flow(transfer.read_text(path), await own_store.with_packs(session, parts.registry))
 
 
 async def _store(parts: Parts, path: str, answers: Mapping[str, JsonValue]) -> str:

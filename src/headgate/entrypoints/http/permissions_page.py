@@ -10,7 +10,8 @@ from headgate.entrypoints.http.lazy_routes import load_routes
 from headgate.features.access.caller import Needs, Public
 from headgate.features.access.permissions import TABLE, Permission, Role, TenantRole
 from headgate.foundation.settings import Settings
-from headgate.toolkit.registry import OPERATIONS, TOOLS
+from headgate.toolkit.operations import OPERATIONS
+from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.stored import Operation
 from headgate.toolkit.tool import ToolDefinition
 

@@ -50,8 +50,8 @@ from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import get_logger
 from headgate.foundation.telemetry import Instruments
 from headgate.graph.names import did_you_mean
+from headgate.toolkit.operations import OPERATIONS, offered
 from headgate.toolkit.pages import described_offset
-from headgate.toolkit.registry import OPERATIONS, offered
 from headgate.toolkit.stored import Operation, Studio, Visit
 from headgate.toolkit.stored.operation import OperationFailed, error_answer
 from headgate.toolkit.stored.published import flow_operations

@@ -6,9 +6,9 @@ or a list of classes. They run in the server's process, like built-in ones: inst
 
 import inspect
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import EntryPoint, entry_points
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
@@ -52,20 +52,30 @@ def full_registry(own: OwnSource | None = None, step_model: StepModel | None = N
     return Registry(_AllComponents(), own, step_model)
 
 
-class _AllComponents:
-    """Imports the built-in and the installed components when iterated."""
+class _AllComponents(Mapping[str, type[Component]]):
+    """The built-in and the installed components by name, each imported on first use."""
 
-    def __iter__(self) -> Iterator[type[Component]]:
+    def __getitem__(self, type_: str) -> type[Component]:
+        return builtin.component(type_) if type_ in builtin.MODULES else self._installed[type_]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (*builtin.MODULES, *self._installed)
+
+    def __len__(self) -> int:
+        return len(builtin.MODULES) + len(self._installed)
+
+    @cached_property
+    def _installed(self) -> dict[str, type[Component]]:
         installed = installed_components()
         for fault in installed.faults:
             log.warning("Installed components: %s", fault)
-        yield from (*builtin.BUILTINS, *installed.components)
+        return {component.__name__: component for component in installed.components}
 
 
 @cache
 def installed_components() -> Installed:
     """Return installed components; searched once per process."""
-    return load_installed(entry_points(group=GROUP), {component.__name__ for component in builtin.BUILTINS})
+    return load_installed(entry_points(group=GROUP), builtin.MODULES)
 
 
 def load_installed(points: Iterable[EntryPoint], reserved: Collection[str]) -> Installed:

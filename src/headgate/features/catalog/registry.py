@@ -68,14 +68,15 @@ class Registry:
     templates of the last few hundred params are cached.
 
     Args:
-        components: The classes, read on first use; of two with the same name the first is used.
+        components: The classes, read on first use; of two with the same name the first is used. A mapping by name is
+            asked for one at a time.
         own: Source of custom components of flows; optional.
         step_model: Source of the default model for steps; optional.
     """
 
     def __init__(
         self,
-        components: Iterable[type[Component]],
+        components: Iterable[type[Component]] | Mapping[str, type[Component]],
         own: OwnSource | None = None,
         step_model: StepModel | None = None,
     ) -> None:
@@ -85,7 +86,9 @@ class Registry:
         self._variants: OrderedDict[tuple[str, bytes], Template] = OrderedDict()
 
     @cached_property
-    def _classes(self) -> dict[str, type[Component]]:
+    def _classes(self) -> Mapping[str, type[Component]]:
+        if isinstance(self._components, Mapping):
+            return self._components
         classes: dict[str, type[Component]] = {}
         for component in self._components:
             classes.setdefault(component.__name__, component)

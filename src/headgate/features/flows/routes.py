@@ -14,7 +14,7 @@ from headgate.features.access.principal import Principal
 from headgate.features.catalog.own.store import with_packs
 from headgate.features.catalog.pack_templates import recipe_named
 from headgate.features.catalog.registry import Registry
-from headgate.features.flows import owners, service, transfer, versions
+from headgate.features.flows import history, owners, service, transfer, versions
 from headgate.features.flows.from_template import create_from_template
 from headgate.features.flows.live import FlowStream
 from headgate.features.flows.presence import Presence
@@ -251,9 +251,7 @@ async def list_versions(
     released: bool = False,  # noqa: FBT001, FBT002 - a query parameter
 ) -> Page[VersionSummary]:
     """List versions, newest first; with `released=true` only published ones."""
-    rows = await versions.list_versions(
-        session, caller, flow_id, released_only=released, limit=limit + 1, before=cursor
-    )
+    rows = await history.list_versions(session, caller, flow_id, released_only=released, limit=limit + 1, before=cursor)
     page, following = page_of(rows, limit, "version")
     return Page(items=[VersionSummary.model_validate(row) for row in page], next_cursor=following)
 
@@ -271,7 +269,7 @@ async def diff(
 @router.get("/{flow_id}/versions/{version}", "Read a version", [VIEW], problems=(404,))
 async def read_version(flow_id: str, version: int, session: ReadSession, caller: Caller) -> VersionOut:
     """A version with its content."""
-    return _version_out(await versions.get_version(session, caller, flow_id, version))
+    return _version_out(await history.get_version(session, caller, flow_id, version))
 
 
 @router.post("/{flow_id}/versions/{version}/restore", "Restore a version", [EDIT], problems=(403, 404, 409))

@@ -12,22 +12,29 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts.spaces.service import require_space, spaces_shown
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record_of
-from headgate.features.catalog.own.store import with_pack_code
 from headgate.features.flows import repository
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound, StaleRevision
-from headgate.features.flows.live import announce_change, announce_draft
 from headgate.features.flows.organization.filters import EVERY_FLOW, FlowFilter
-from headgate.features.flows.state.repository import delete_states
 from headgate.features.flows.tables import FlowRow
 from headgate.foundation.database import now
 from headgate.foundation.ids import new_id
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.issues import raise_if_any
-from headgate.graph.links import unlink
-from headgate.graph.model import Flow
-from headgate.graph.validate import check_kept
 
 if TYPE_CHECKING:
+    from headgate.features.catalog.own import store as own_store
     from headgate.features.catalog.registry import Components
+    from headgate.features.flows import live
+    from headgate.features.flows.state import repository as state
+    from headgate.graph import links, model, validate
+    from headgate.graph.model import Flow
+else:
+    own_store = lazy_module("headgate.features.catalog.own.store")
+    live = lazy_module("headgate.features.flows.live")
+    state = lazy_module("headgate.features.flows.state.repository")
+    links = lazy_module("headgate.graph.links")
+    model = lazy_module("headgate.graph.model")
+    validate = lazy_module("headgate.graph.validate")
 
 MOST_DRAFTS = 100
 """Number of earlier drafts that are kept."""
@@ -40,7 +47,7 @@ async def create_flow(
     principal: Principal,
     catalog: "Components",
     *,
-    definition: Flow,
+    definition: "Flow",
     space_id: str | None = None,
     flow_id: str | None = None,
     folder: str = "",
@@ -51,9 +58,9 @@ async def create_flow(
     """
     space = space_id or principal.space_id
     await require_space(session, principal, space, Permission.FLOWS_EDIT)
-    definition = await with_pack_code(session, definition, catalog)
+    definition = await own_store.with_pack_code(session, definition, catalog)
     components = await catalog.for_flow(principal.tenant_id, definition, session=session)
-    raise_if_any(check_kept(definition, components))
+    raise_if_any(validate.check_kept(definition, components))
     row = FlowRow(
         id=flow_id or new_id(),
         tenant_id=principal.tenant_id,
@@ -184,7 +191,7 @@ async def save_draft(
     flow_id: str,
     *,
     revision: int,
-    definition: Flow,
+    definition: "Flow",
     restores: int | None = None,
 ) -> FlowRow:
     """Replace the draft, if it still has the revision that the caller read; `restores` is the restored revision.
@@ -203,7 +210,7 @@ async def replace_draft(
     principal: Principal,
     catalog: "Components",
     row: FlowRow,
-    definition: Flow,
+    definition: "Flow",
     *,
     restores: int | None = None,
 ) -> None:
@@ -214,7 +221,7 @@ async def replace_draft(
         after = draft_as_recorded(row)
         payload = {} if restores is None else {"undone": True, "restores": restores}
         await record_change(session, principal, row, "flow.draft_saved", before=recorded, after=after, payload=payload)
-        announce_draft(session, principal, row.id, revision=row.revision, before=before, after=definition)
+        live.announce_draft(session, principal, row.id, revision=row.revision, before=before, after=definition)
 
 
 async def rename_flow(
@@ -229,7 +236,7 @@ async def rename_flow(
     await session.flush()
     await record_change(session, principal, row, "flow.renamed", before=before, after=draft_as_recorded(row))
     values = {"name": row.name, "description": row.description}
-    announce_change(session, principal, row.id, "renamed", revision=row.revision, **values)
+    live.announce_change(session, principal, row.id, "renamed", revision=row.revision, **values)
     return row
 
 
@@ -242,10 +249,10 @@ async def delete_flow(session: AsyncSession, principal: Principal, flow_id: str)
     if row.published_version is not None:
         principal.require_in(row.space_id, Permission.FLOWS_PUBLISH, FlowNotFound(flow_id))
     row.deleted_at = now()
-    await delete_states(session, flow_id, tenant_id=principal.tenant_id)
+    await state.delete_states(session, flow_id, tenant_id=principal.tenant_id)
     await session.flush()
     await record_change(session, principal, row, "flow.deleted", before=draft_as_recorded(row))
-    announce_change(session, principal, row.id, "deleted", revision=row.revision)
+    live.announce_change(session, principal, row.id, "deleted", revision=row.revision)
 
 
 async def restore_flow(session: AsyncSession, principal: Principal, flow_id: str) -> FlowRow:
@@ -267,18 +274,18 @@ async def restore_flow(session: AsyncSession, principal: Principal, flow_id: str
     return row
 
 
-def definition_of(row: FlowRow) -> Flow:
+def definition_of(row: FlowRow) -> "Flow":
     """Return the draft as a value."""
-    return Flow.model_validate(_complete_draft(row))
+    return model.Flow.model_validate(_complete_draft(row))
 
 
 async def write_draft(
-    session: AsyncSession, row: FlowRow, definition: Flow, catalog: "Components", *, restores: int | None = None
+    session: AsyncSession, row: FlowRow, definition: "Flow", catalog: "Components", *, restores: int | None = None
 ) -> bool:
     """Store a definition in a flow's row as its next revision; return whether it differs from the current one."""
     components = await catalog.for_flow(row.tenant_id, definition, session=session)
-    raise_if_any(check_kept(definition, components))
-    definition = unlink(definition)
+    raise_if_any(validate.check_kept(definition, components))
+    definition = links.unlink(definition)
     if definition == definition_of(row):
         return False
     await _advance(session, row, restores=restores)
@@ -327,5 +334,5 @@ async def _advance(session: AsyncSession, row: FlowRow, *, restores: int | None 
     row.updated_at = now()
 
 
-def _stored(definition: Flow) -> dict[str, object]:
-    return unlink(definition).model_dump(mode="json", exclude_defaults=True, exclude={"name", "description"})
+def _stored(definition: "Flow") -> dict[str, object]:
+    return links.unlink(definition).model_dump(mode="json", exclude_defaults=True, exclude={"name", "description"})

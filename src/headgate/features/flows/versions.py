@@ -1,6 +1,5 @@
 """Freezing, publishing, comparing and restoring versions."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +10,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.flows import called, repository
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
+from headgate.features.flows.history import get_version, no_version
 from headgate.features.flows.live import announce_change, announce_draft
 from headgate.features.flows.service import (
     definition_of,
@@ -87,7 +87,7 @@ async def pin_version(
         if isinstance(wanted, int):
             row = await repository.find_version(session, flow_id, wanted, tenant_id=principal.tenant_id)
             if row is None:
-                raise _no_version(flow_id, wanted)
+                raise no_version(flow_id, wanted)
             version, released = wanted, row.release is not None
         if not released:
             principal.require_in(flow.space_id, Permission.RUNS_TEST, FlowNotFound(flow_id))
@@ -103,7 +103,7 @@ async def read_definition(database: Database, *, tenant_id: str, flow_id: str, v
     async with database.reading() as session:
         row = await repository.find_version(session, flow_id, version, tenant_id=tenant_id)
         if row is None:
-            raise _no_version(flow_id, version)
+            raise no_version(flow_id, version)
         return effective(Flow.model_validate(row.definition))
 
 
@@ -171,45 +171,6 @@ async def publish_flow(
     if before != version.version:
         await _record_publication(session, principal, flow, version, before)
     return version
-
-
-async def published_releases(session: AsyncSession, principal: Principal, rows: Sequence[FlowRow]) -> dict[str, int]:
-    """Return the release numbers of published flows."""
-    version_ids = [row.id for row in rows if row.published_version is not None]
-    return await repository.list_releases(session, version_ids, tenant_id=principal.tenant_id) if version_ids else {}
-
-
-async def list_versions(
-    session: AsyncSession,
-    principal: Principal,
-    flow_id: str,
-    *,
-    released_only: bool = False,
-    limit: int = 50,
-    before: int | None = None,
-) -> Sequence[FlowVersionRow]:
-    """Versions of a flow, newest first."""
-    await get_flow(session, principal, flow_id)
-    return await repository.list_versions(
-        session, flow_id, tenant_id=principal.tenant_id, released_only=released_only, limit=limit, before=before
-    )
-
-
-async def get_version(
-    session: AsyncSession,
-    principal: Principal,
-    flow_id: str,
-    version: int,
-    *,
-    permission: Permission = Permission.FLOWS_VIEW,
-) -> FlowVersionRow:
-    """Return one version, also of a deleted flow. Raises `VersionNotFound`, `PermissionMissing`."""
-    row_and_space = await repository.find_version_in_space(session, flow_id, version, tenant_id=principal.tenant_id)
-    if row_and_space is None:
-        raise _no_version(flow_id, version)
-    row, space_id = row_and_space
-    principal.require_in(space_id, permission, _no_version(flow_id, version))
-    return row
 
 
 async def content_of(session: AsyncSession, principal: Principal, flow_id: str, version: int | None) -> Flow:
@@ -412,7 +373,3 @@ async def _add_version(
 
 def _not_published(flow_id: str) -> VersionNotFound:
     return VersionNotFound(f"Flow '{flow_id}' has not been published.", remedy="Publish it, or run its draft.")
-
-
-def _no_version(flow_id: str, version: int) -> VersionNotFound:
-    return VersionNotFound(f"Flow '{flow_id}' has no version {version}.", remedy="List its versions.")

@@ -9,8 +9,9 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.audit.recorder import record_of
 from headgate.features.catalog.registry import Components
+from headgate.features.flows.history import get_version
 from headgate.features.flows.service import definition_of, get_flow
-from headgate.features.flows.versions import draft_logic, get_version
+from headgate.features.flows.versions import draft_logic
 from headgate.features.testing import repository
 from headgate.features.testing.errors import NoTests, TestResultNotFound, TestsRunning
 from headgate.features.testing.gate import standing_of

@@ -37,12 +37,15 @@ def on_flow(tool: ToolDefinition, *, description: str = "") -> Operation:
             raise BadArguments(f"{tool.name}: flow_id: the id of a flow is required", remedy=remedy)
         return await edit(visit, tool, flow_id, rest)
 
-    schema = tool.schema | {
-        "properties": {"flow_id": _FLOW_ID} | tool.schema.get("properties", {}),
-        "required": ["flow_id", *tool.schema.get("required", ())],
-    }
+    def schema() -> dict[str, Any]:
+        return tool.schema | {
+            "properties": {"flow_id": _FLOW_ID} | tool.schema.get("properties", {}),
+            "required": ["flow_id", *tool.schema.get("required", ())],
+        }
+
+    described = description or tool.description
     output = ANY_OBJECT if tool.kind == "read" else _SAVED
-    return Operation(tool.name, description or tool.description, schema, output, tool.permission, tool.kind, call)
+    return Operation(tool.name, described, schema, lambda: output, tool.permission, tool.kind, call)
 
 
 def personal(tool: ToolDefinition) -> Operation:
@@ -52,7 +55,9 @@ def personal(tool: ToolDefinition) -> Operation:
         bench = visit.bench(Flow(), visit.principal.space_id, await visit.catalog(Flow()))
         return _answer(await tool.call(bench, arguments))
 
-    return Operation(tool.name, tool.description, tool.schema, ANY_OBJECT, tool.permission, tool.kind, call)
+    return Operation(
+        tool.name, tool.description, lambda: tool.schema, lambda: ANY_OBJECT, tool.permission, tool.kind, call
+    )
 
 
 async def edit(visit: Visit, tool: ToolDefinition, flow_id: str, arguments: dict[str, Any]) -> Result:

@@ -7,8 +7,8 @@ from typing_extensions import TypedDict
 
 from headgate.features.access.permissions import Permission
 from headgate.features.catalog.gallery import find_recipe
+from headgate.features.flows import history, versions
 from headgate.features.flows import service as flows
-from headgate.features.flows import versions
 from headgate.features.flows.from_template import create_from_template
 from headgate.features.flows.readiness.answer import Readiness
 from headgate.features.flows.schemas import PublishIn
@@ -264,7 +264,7 @@ async def list_versions(visit: Visit, flow_id: str, limit: int = 10) -> VersionL
     """
     most = max(1, min(limit, MOST_LISTED))
     async with visit.studio.database.reading() as session:
-        rows = await versions.list_versions(
+        rows = await history.list_versions(
             session, visit.principal, flow_id, released_only=False, limit=most + 1, before=None
         )
     page: VersionList = {

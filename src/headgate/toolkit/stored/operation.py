@@ -2,9 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, cast, get_type_hints
 
-from pydantic import BaseModel, JsonValue, TypeAdapter, ValidationError
+from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from headgate.features.access.permissions import Permission
 from headgate.foundation.errors import HeadgateError, Invalid
@@ -13,7 +14,7 @@ from headgate.graph.names import did_you_mean
 from headgate.toolkit.pages import offset_of, paged
 from headgate.toolkit.schemas import plain, plain_answer
 from headgate.toolkit.stored.visit import Visit
-from headgate.toolkit.tool import Kind, Result, define
+from headgate.toolkit.tool import Kind, Result, ToolDefinition, define
 
 Function = Callable[..., Awaitable[Mapping[str, Any]]]
 Call = Callable[[Visit, dict[str, Any]], Awaitable[Mapping[str, Any]]]
@@ -38,22 +39,30 @@ class BadArguments(Invalid):
     title = "Wrong arguments"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Operation:
-    """The definition of an operation for clients, and its call."""
+    """The definition of an operation for clients, and its call. Its schemas are made when they are first read."""
 
     name: str
     description: str
-    schema: dict[str, Any]
-    """JSON Schema of the arguments."""
-    output: dict[str, Any]
-    """JSON Schema of the result."""
+    make_schema: Callable[[], dict[str, Any]]
+    make_output: Callable[[], dict[str, Any]]
     permission: Permission
     """Required permission; for one of a space, in the space of the subject."""
     kind: Kind
     function: Call
-    arguments: type[BaseModel] | None = None
-    """Model of the arguments; None for a tool of the toolkit, which has its own."""
+    definition: ToolDefinition | None = None
+    """Has the model of the arguments; None for a tool of the toolkit, which has its own."""
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments."""
+        return self.make_schema()
+
+    @cached_property
+    def output(self) -> dict[str, Any]:
+        """JSON Schema of the result."""
+        return self.make_output()
 
     async def call(self, visit: Visit, arguments: dict[str, Any]) -> Result:
         """Execute it. Raises `OperationFailed` for everything that the caller can fix or must know."""
@@ -82,16 +91,15 @@ def operation(function: Function, permission: Permission, kind: Kind = "read") -
             return answer
         return paged(answer, offset_of(arguments) if definition.pages else 0)
 
-    returned = get_type_hints(function)["return"]
     return Operation(
         name=definition.name,
         description=definition.description,
-        schema=definition.schema,
-        output=plain_answer(TypeAdapter(returned).json_schema()),
+        make_schema=lambda: definition.schema,
+        make_output=lambda: plain_answer(TypeAdapter(get_type_hints(function)["return"]).json_schema()),
         permission=permission,
         kind=kind,
         function=call,
-        arguments=definition.arguments,
+        definition=definition,
     )
 
 

@@ -15,7 +15,7 @@ from headgate.graph.form_schema import form_schema
 from headgate.graph.model import Flow
 from headgate.graph.names import clipped, free_name
 from headgate.graph.template import Catalog
-from headgate.toolkit.registry import OPERATIONS
+from headgate.toolkit.operations import OPERATIONS
 from headgate.toolkit.stored.operation import BadArguments, Operation
 from headgate.toolkit.stored.running import run_flow
 from headgate.toolkit.stored.visit import Visit
@@ -72,7 +72,7 @@ def _operation(catalog: Catalog, name: str, flow_id: str, title: str, definition
 
     described = shortened(definition.description or f"Runs the flow '{title}'.", LONGEST_DESCRIPTION)
     run = OPERATIONS["run_flow"]
-    return Operation(name, described, schema, run.output, run.permission, "run", call)
+    return Operation(name, described, lambda: schema, lambda: run.output, run.permission, "run", call)
 
 
 async def _run(visit: Visit, name: str, tool: FlowTool, arguments: dict[str, Any]) -> Mapping[str, Any]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from headgate.features.access.permissions import Permission, is_of_space
 from headgate.features.access.principal import Again, Principal
@@ -19,20 +21,22 @@ from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
 from headgate.features.flows.transfer import Triggers
 from headgate.features.flows.undo import Draft
-from headgate.features.knowledge.search.service import Searcher
 from headgate.features.models.local.models import LocalModels
 from headgate.features.models.ports import KeySource
 from headgate.features.runs.engine.backend import ExecutionBackend
-from headgate.features.runs.evidence.service import Notary
 from headgate.features.runs.ports.flows import Sealer
-from headgate.features.runs.preview.service import DryRuns
-from headgate.features.testing.runner import TestRuns
 from headgate.features.workspace.user_workspace import UserWorkspace
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Unavailable
 from headgate.graph.model import Flow
 from headgate.toolkit.ports import ComponentMaker, RunsFlows
 from headgate.toolkit.workbench import Workbench
+
+if TYPE_CHECKING:
+    from headgate.features.knowledge.search.service import Searcher
+    from headgate.features.runs.evidence.service import Notary
+    from headgate.features.runs.preview.service import DryRuns
+    from headgate.features.testing.runner import TestRuns
 
 CatalogOf = Callable[[Principal, Flow], Awaitable[Overlay]]
 """The components that a user may use in a flow: built-in, the flow's custom and the user's custom ones."""
@@ -47,13 +51,13 @@ class Studio:
     index: WordIndex
     rules: FlowRules
     engine: ExecutionBackend
-    notary: Notary
+    notary: "Notary"
     runs: RunsFlows
     catalog_of: CatalogOf
-    tests: TestRuns | None = None
+    tests: "TestRuns | None" = None
     files_of: Callable[[Principal], UserWorkspace | None] = lambda _principal: None
     maker_of: Callable[[Principal], ComponentMaker | None] = lambda _principal: None
-    dry_runs: DryRuns | None = None
+    dry_runs: "DryRuns | None" = None
     keys_of: Callable[[Principal], KeySource] | None = None
     """Keys of models."""
     local: LocalModels | None = None
@@ -65,10 +69,10 @@ class Studio:
     """Decrypts what approvals show, and state."""
     triggers: Triggers | None = None
     """Adds the triggers of templates."""
-    searcher: Searcher | None = None
+    searcher: "Searcher | None" = None
     """Searches knowledge bases."""
 
-    def knowledge(self) -> Searcher:
+    def knowledge(self) -> "Searcher":
         """Return `searcher`. Raises `Unavailable` where there is none."""
         if self.searcher is None:
             raise Unavailable("Knowledge cannot be searched here.", remedy="Search it in the page.")
@@ -129,18 +133,24 @@ class Visit:
             registry=catalog,
             maker=self.studio.maker_of(self.principal),
             files=self.studio.files_of(self.principal),
-            stored=StoredDraft(self, lambda: flow_id),
+            stored=StoredDraft(lambda: self, lambda: flow_id),
             environment=environment,
         )
 
 
-@dataclass(slots=True)
+@dataclass
 class StoredDraft:
     """A `ports.StoredFlow`: the stored flow of a workbench. A new one has no id."""
 
-    visit: Visit
+    make_visit: Callable[[], Visit]
+    """Called when a tool first needs stored data: most requests need none, and the services take time to import."""
     flow_id_of: Callable[[], str | None] = lambda: None
     """Evaluated late: a turn may store a new flow while it runs."""
+
+    @cached_property
+    def visit(self) -> Visit:
+        """The request, for tools on stored data."""
+        return self.make_visit()
 
     @property
     def flow_id(self) -> str | None:

@@ -12,7 +12,7 @@ from headgate.features.accounts.standing import access_of
 from headgate.features.accounts.tables import User
 from headgate.features.attention.repository import failed_deliveries
 from headgate.foundation.database import Database
-from headgate.toolkit.registry import OPERATIONS
+from headgate.toolkit.operations import OPERATIONS
 from headgate.toolkit.stored.visit import Visit
 from tests.integration.features.attention.conftest import act, flow_of, items, run
 from tests.support.plans import plan_of

@@ -10,7 +10,7 @@ from headgate.features.access.principal import LOCAL, Principal, system_principa
 from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.accounts.tables import Space, Tenant
 from headgate.features.catalog.registry import Registry
-from headgate.features.flows import service, versions
+from headgate.features.flows import history, service, versions
 from headgate.features.flows.errors import FlowNotFound, StaleRevision, VersionNotFound
 from headgate.features.flows.rules import FlowRules
 from headgate.features.flows.tables import FlowRow
@@ -166,7 +166,7 @@ class TestTenants:
             with pytest.raises(FlowNotFound):
                 await service.get_flow(session, other_tenant, flow.id)
             with pytest.raises(VersionNotFound):
-                await versions.get_version(session, other_tenant, flow.id, version)
+                await history.get_version(session, other_tenant, flow.id, version)
         with pytest.raises(FlowNotFound):
             await versions.pin_version(database, other_tenant, REGISTRY, flow.id, wanted="published")
 

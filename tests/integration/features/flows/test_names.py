@@ -10,7 +10,7 @@ from sqlalchemy import event
 
 from headgate.features.access.permissions import Role
 from headgate.features.access.principal import DEFAULT_SPACE_ID, DEFAULT_TENANT_ID, LOCAL, Access, Principal
-from headgate.features.flows import service, versions
+from headgate.features.flows import history, service, versions
 from headgate.features.flows.errors import AmbiguousFlow, FlowNotFound
 from headgate.foundation.database import Database
 from tests.integration.features.flows.test_flows import FLOW, REGISTRY
@@ -85,7 +85,7 @@ class TestCost:
                 lambda session, who=who: service.get_flow(session, who, flow_id),
                 lambda session, who=who: service.list_flows(session, who),
                 lambda session, who=who: service.get_flow_named(session, who, "Talk"),
-                lambda session, who=who: versions.get_version(session, who, flow_id, 1),
+                lambda session, who=who: history.get_version(session, who, flow_id, 1),
             ):
                 with statements(database) as sent:
                     async with database.reading() as session:

@@ -21,7 +21,8 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.secrets.service import set_variable
 from headgate.foundation.settings import Settings
 from headgate.graph.issues import FlowInvalid
-from headgate.toolkit.registry import OPERATIONS, TOOLS
+from headgate.toolkit.operations import OPERATIONS
+from headgate.toolkit.registry import TOOLS
 from headgate.toolkit.stored.visit import Visit
 from headgate.toolkit.workbench import Workbench
 

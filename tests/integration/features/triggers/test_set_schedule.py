@@ -4,7 +4,7 @@ from typing import Any
 
 from headgate.entrypoints.mcp.studio import studio_of
 from headgate.features.access.principal import LOCAL
-from headgate.toolkit.registry import OPERATIONS
+from headgate.toolkit.operations import OPERATIONS
 from headgate.toolkit.stored.visit import Visit
 from tests.integration.features.triggers.conftest import add, published
 from tests.support.team import Team

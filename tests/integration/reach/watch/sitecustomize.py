@@ -154,9 +154,7 @@ def _watch_names(module: Any) -> None:
 
 
 def _add_leak(module: Any) -> None:
-    from tests.integration.reach.leaks import Leak
-
-    module.BUILTINS += (Leak,)
+    module.MODULES["Leak"] = "tests.integration.reach.leaks"
 
 
 _PATCHES: dict[str, Callable[[Any], None]] = {

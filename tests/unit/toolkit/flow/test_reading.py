@@ -9,8 +9,8 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Edge, Flow, FormField, Node, Position, StepPolicy
-from headgate.toolkit import Workbench
 from headgate.toolkit.registry import TOOLS
+from headgate.toolkit.workbench import Workbench
 
 REGISTRY = Registry(BUILTINS)
 BY_NAME = {tool.name: tool for tool in TOOLS}

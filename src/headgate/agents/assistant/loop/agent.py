@@ -25,8 +25,8 @@ from headgate.agents.assistant.turn.turn import Turn
 from headgate.foundation.log import get_logger
 from headgate.sdk.answers import MOST_CORRECTIONS, Fault, fault_of, placeholder
 from headgate.sdk.outside import for_model
-from headgate.toolkit import ToolDefinition, succeeded
 from headgate.toolkit.registry import GROUPS, IN_GROUP, TOOLS
+from headgate.toolkit.tool import ToolDefinition, succeeded
 
 log = get_logger(__name__)
 CORRECT_INTENT = "correct_intent"

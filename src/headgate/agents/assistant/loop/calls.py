@@ -12,8 +12,8 @@ from headgate.agents.assistant.turn.events import Step
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.graph.names import did_you_mean
 from headgate.sdk.outside import Marks, merged
-from headgate.toolkit import ToolDefinition, succeeded
 from headgate.toolkit.registry import TOOLS, tools_for
+from headgate.toolkit.tool import ToolDefinition, succeeded
 
 _STAGES: dict[str, Step] = {
     "search_components": "searching_components",

@@ -27,7 +27,7 @@ from headgate.features.runs.ports.limits import Circuits
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.lazy import lazy_module
 from headgate.sdk import Model
-from headgate.toolkit import Workbench
+from headgate.toolkit.workbench import Workbench
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

@@ -16,7 +16,7 @@ from headgate.agents.assistant.offline.reading import branches as _branches  # n
 from headgate.agents.assistant.offline.reading import naming as _naming  # noqa: F401 - as above, names of flows and steps
 from headgate.agents.assistant.offline.reading.conditions import Condition
 from headgate.agents.assistant.offline.reading.data import forms_of
-from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern, needed_words
+from headgate.agents.assistant.offline.reading.patterns import Pattern, can_match, compile_pattern
 from headgate.agents.assistant.offline.reading.slots import Context, bound
 from headgate.agents.assistant.offline.reading.sources import Source, source_forms
 from headgate.agents.assistant.offline.reading.tokens import Tokens
@@ -150,9 +150,8 @@ def find_phrases(context: Context, recipes: Sequence[Recipe]) -> Mapping[int, li
     line, starts = context.tokens.line, context.tokens.starts
     for recipe in recipes:
         for text in recipe.wordings[context.language].patterns:
-            needed = needed_words(text, context.language)
-            if not all(any(word in line for word in words) for words in needed):
-                continue  # most patterns: none of those is compiled
+            if not can_match(text, context.language, line):
+                continue
             pattern = compile_pattern(text, context.language)
             for start in range(len(starts) - 1):
                 if pattern.expression.match(line, starts[start]):

@@ -14,9 +14,9 @@ from headgate.agents.assistant.turn.usage import Budget, BudgetSpent, Usage
 from headgate.features.access.principal import Principal
 from headgate.foundation.ids import new_id
 from headgate.graph.model import Flow
-from headgate.toolkit import Workbench
 from headgate.toolkit.actions import Action
 from headgate.toolkit.shown import masked, secrets_of
+from headgate.toolkit.workbench import Workbench
 
 Stop = Literal["budget", "loop", "answer"]
 """Why a turn was stopped: its limits, a model that repeats itself, a model whose answers cannot be used."""

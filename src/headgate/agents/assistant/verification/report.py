@@ -25,8 +25,8 @@ from pydantic import JsonValue
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.verification.claims import false_claims
 from headgate.agents.assistant.verification.happened import happened
-from headgate.toolkit import RunOutcome
 from headgate.toolkit.actions import Action
+from headgate.toolkit.ports import RunOutcome
 from headgate.toolkit.proof import diff_lines
 from headgate.toolkit.running import metrics
 

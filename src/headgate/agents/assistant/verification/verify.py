@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from headgate.agents.assistant.turn.turn import Turn
 from headgate.foundation.lazy import lazy_module
 from headgate.foundation.quoting import clipped_to, quoted
-from headgate.toolkit import RunOutcome
+from headgate.toolkit.ports import RunOutcome
 
 if TYPE_CHECKING:  # imported when a language model is asked
     from langchain_core.language_models import BaseChatModel

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from functools import lru_cache
 from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
 
-from headgate.components.classify import read_labels
-from headgate.components.syntax import header_fault, syntax_fault
 from headgate.features.catalog.own.gate import MOST_CHARACTERS
 from headgate.features.flows.readiness.hosts import calls_of
 from headgate.foundation.errors import HeadgateError
@@ -13,6 +12,7 @@ from headgate.foundation.extras import ExtraNotInstalled
 from headgate.foundation.extras import is_installed as is_extra_installed
 from headgate.foundation.guarded_http.addresses import AddressPolicy
 from headgate.foundation.guarded_http.targets import parse_target
+from headgate.foundation.lazy import lazy_module
 from headgate.graph.check_graph import named
 from headgate.graph.connection_reference import connections_of
 from headgate.graph.issues import Issue, IssueCode
@@ -23,6 +23,12 @@ from headgate.graph.wiring import Wiring
 from headgate.sandbox.documents.errors import DocumentsNotInstalled
 from headgate.sandbox.documents.maker import is_installed
 from headgate.sandbox.reading.scan import Finding, scan_code, scan_component
+
+if TYPE_CHECKING:
+    from headgate.components import classify, syntax
+else:
+    classify = lazy_module("headgate.components.classify")
+    syntax = lazy_module("headgate.components.syntax")
 
 CODE_FIELDS = {"Python": ("source", "run")}
 """Components with code: its field, and the called function."""
@@ -80,7 +86,7 @@ def label_issues(flow: Flow) -> Iterator[Issue]:
         if labels is None or labels == "":
             continue  # reported as a missing value
         try:
-            read_labels(labels)
+            classify.read_labels(labels)
         except HeadgateError as fault:
             yield _issue(IssueCode.INVALID_VALUE, fault, node, "labels")
 
@@ -125,7 +131,7 @@ def _text_issues(
         yield from _address_issues(node, field.name, text, addresses)
     elif "{{" not in text or not field.interpolate:
         tables = sum(wire.edge.input == "table" for wire in wiring.data_into(node.id)) or 1
-        fault = syntax_fault(field.syntax, text, subject=named(node), tables=tables)
+        fault = syntax.syntax_fault(field.syntax, text, subject=named(node), tables=tables)
         if fault is not None:
             yield _issue(IssueCode.EXPRESSION, fault, node, field.name)
 
@@ -138,7 +144,7 @@ def _address_issues(node: Node, field: str, url: str, addresses: AddressPolicy) 
         if not separator:
             return
         url = f"{begin}example.org" if not tail else begin if "/" in tail else f"{scheme}://example.org"
-    fault: HeadgateError | None = syntax_fault("url", url, subject=named(node))
+    fault: HeadgateError | None = syntax.syntax_fault("url", url, subject=named(node))
     fault = fault or _literal_fault(url, addresses)
     if fault is not None:
         yield _issue(IssueCode.ADDRESS, fault, node, field)
@@ -161,7 +167,7 @@ def _literal_fault(url: str, addresses: AddressPolicy) -> HeadgateError | None:
 
 def _header_issues(node: Node, field: str, headers: object) -> Iterator[Issue]:
     for name in headers if isinstance(headers, dict) else ():
-        fault = header_fault(str(name), subject=named(node))
+        fault = syntax.header_fault(str(name), subject=named(node))
         if fault is not None:
             yield _issue(IssueCode.INVALID_VALUE, fault, node, field)
 

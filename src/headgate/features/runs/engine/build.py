@@ -3,19 +3,24 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headgate.features.jobs.worker import Worker
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.embedded import EmbeddedBackend
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.store.postgres import PostgresRunStore
-from headgate.features.runs.store.sqlite import SqliteRunStore
 from headgate.foundation.database import Database
 from headgate.foundation.errors import Invalid
 from headgate.foundation.events import EventBus, EventSink
+from headgate.foundation.lazy import lazy_module
 from headgate.foundation.settings import Settings
+
+if TYPE_CHECKING:
+    from headgate.features.runs.store import postgres, sqlite
+else:
+    postgres = lazy_module("headgate.features.runs.store.postgres")
+    sqlite = lazy_module("headgate.features.runs.store.sqlite")
 
 
 @asynccontextmanager
@@ -55,8 +60,8 @@ def build_store(database: Database) -> RunStore:
     """Build the store of runs in the same database, with its own connections."""
     if database.dialect == "postgresql":
         url = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
-        return PostgresRunStore(url, database.settings.pool_size)
-    return SqliteRunStore(Path(database.url.database or ""), database.settings)
+        return postgres.PostgresRunStore(url, database.settings.pool_size)
+    return sqlite.SqliteRunStore(Path(database.url.database or ""), database.settings)
 
 
 def _distributed() -> Any:  # noqa: ANN401 - a module

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
 from headgate.features.files import service as files
-from headgate.features.flows import versions
+from headgate.features.flows import history
 from headgate.features.runs import repository
 from headgate.features.runs.approvals import repository as approvals
 from headgate.features.runs.approvals.sealed import unseal
@@ -65,7 +65,7 @@ async def read_record(session: AsyncSession, principal: Principal, run_id: str, 
     """
     tenant = principal.tenant_id
     run = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
-    version = await versions.get_version(session, principal, run.flow_id, run.version, permission=Permission.RUNS_VIEW)
+    version = await history.get_version(session, principal, run.flow_id, run.version, permission=Permission.RUNS_VIEW)
     steps = await repository.list_steps(session, run_id, tenant_id=tenant)
     delivery_rows = await deliveries.list_deliveries(session, run_id, tenant_id=tenant)
     with intact("the run's input"):

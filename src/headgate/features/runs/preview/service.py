@@ -13,8 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.errors import PermissionMissing
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal, within
+from headgate.features.flows import history, versions
 from headgate.features.flows import service as flows
-from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.readiness.check import check
 from headgate.features.flows.readiness.environment import Environment
@@ -162,7 +162,7 @@ class DryRuns:
         row = await flows.get_flow(session, principal, flow_id, permission=Permission.RUNS_START)
         released = version == "published"
         if isinstance(version, int):
-            flow_version = await versions.get_version(
+            flow_version = await history.get_version(
                 session, principal, flow_id, version, permission=Permission.RUNS_START
             )
             released = flow_version.release is not None

@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.repository import find_user
+from headgate.features.flows import history, versions
 from headgate.features.flows import service as flows
-from headgate.features.flows import versions
 from headgate.features.flows.tables import FlowRow, FlowVersionRow
 from headgate.features.models.setup.prices import prices_of
 from headgate.features.runs import repository
@@ -132,7 +132,7 @@ class Reports:
             graph = await graph_of_draft(session, self.engine, principal, flow_id)
             flow = await versions.draft_as_it_runs(session, self.engine.services.components, row)
             return await self._subject(session, row, flow, graph, mask=mask, language=language)
-        frozen = await versions.get_version(session, principal, flow_id, version)
+        frozen = await history.get_version(session, principal, flow_id, version)
         flow = effective(Flow.model_validate(frozen.definition))
         catalog = await self.engine.services.components.for_flow(row.tenant_id, flow, session=session)
         graph = draw(flow, catalog, flow_id=flow_id, version=version, classes=await self._classes(principal, flow))
@@ -156,7 +156,7 @@ class Reports:
         if flow_id is not None and run.flow_id != flow_id:
             raise RunNotFound(run_id)
         row = await flows.get_flow_ever(session, principal, run.flow_id, permission=Permission.RUNS_VIEW)
-        frozen = await versions.get_version(
+        frozen = await history.get_version(
             session, principal, run.flow_id, run.version, permission=Permission.RUNS_VIEW
         )
         graph = await graph_of_run(session, self.engine, principal, run.flow_id, run_id)

@@ -4,8 +4,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.flows import history, versions
 from headgate.features.flows import service as flows
-from headgate.features.flows import versions
 from headgate.features.runs import repository
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.errors import RunNotFound
@@ -44,7 +44,7 @@ async def graph_of_run(
     row = await find_run(session, principal, run_id, Permission.RUNS_VIEW)
     if row.flow_id != flow_id:
         raise RunNotFound(run_id)
-    version = await versions.get_version(session, principal, flow_id, row.version, permission=Permission.RUNS_VIEW)
+    version = await history.get_version(session, principal, flow_id, row.version, permission=Permission.RUNS_VIEW)
     steps = await repository.list_steps(session, run_id, tenant_id=principal.tenant_id)
     planned = await plan_of(engine, row)
     labels, limits = views.labels_of(planned), views.attempts_allowed(planned)

@@ -22,7 +22,7 @@ from headgate.sandbox.limits import PoolSize
 from headgate.sandbox.pool import SandboxPool
 from headgate.sdk import Model
 from headgate.sdk.crossing import DESCRIBE, PRODUCE
-from headgate.toolkit import Workbench
+from headgate.toolkit.workbench import Workbench
 from tests.support.keys import GivenKeys
 from tests.support.openai_server import OpenAIServer
 from tests.support.web import open_web

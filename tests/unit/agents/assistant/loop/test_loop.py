@@ -16,10 +16,10 @@ from headgate.features.catalog.own.overlay import Overlay
 from headgate.features.catalog.registry import Registry
 from headgate.features.catalog.search import component_index
 from headgate.graph.model import Edge, Flow, Node
-from headgate.toolkit import RunOutcome, Workbench
-from headgate.toolkit.ports import StoredFlow
+from headgate.toolkit.ports import RunOutcome, StoredFlow
 from headgate.toolkit.registry import GROUPS, IN_GROUP
 from headgate.toolkit.shown import secret_fields
+from headgate.toolkit.workbench import Workbench
 from tests.support.scripted_model import ScriptedModel, calls, says
 
 REGISTRY = Registry(BUILTINS)

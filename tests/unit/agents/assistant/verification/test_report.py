@@ -8,7 +8,7 @@ from headgate.agents.assistant.verification.claims import NOTHING_CHANGED
 from headgate.agents.assistant.verification.report import report
 from headgate.graph.model import Flow
 from headgate.graph.spec import parse_spec
-from headgate.toolkit import RunOutcome
+from headgate.toolkit.ports import RunOutcome
 from tests.support.scripted_model import ScriptedModel, calls, says
 from tests.unit.agents.assistant.loop.test_loop import SPEC, turn_on
 

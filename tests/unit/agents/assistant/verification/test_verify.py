@@ -10,7 +10,7 @@ from headgate.agents.assistant.turn.turn import Turn
 from headgate.agents.assistant.verification.verify import MAX_FLOW_VERIFICATION_ATTEMPTS, Verification, verify
 from headgate.foundation.errors import Invalid
 from headgate.graph.model import Flow
-from headgate.toolkit import RunOutcome
+from headgate.toolkit.ports import RunOutcome
 from tests.support.scripted_model import ScriptedModel, calls, says
 from tests.unit.agents.assistant.loop.test_loop import SPEC, turn_on
 from tests.unit.agents.assistant.verification.test_report import Runs

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 
 from headgate.agents.assistant.offline.language.files import pairs
-from headgate.agents.assistant.offline.language.languages import Language
 from headgate.agents.assistant.offline.reading.columns import Column
 from headgate.agents.assistant.offline.reading.conditions import COMPARING, OPPOSITE, Condition, Test
-from headgate.agents.assistant.offline.reading.patterns import Pattern, compile_pattern
+from headgate.agents.assistant.offline.reading.patterns import can_match, compile_pattern
 from headgate.agents.assistant.offline.reading.slots import READERS, Context, bound, is_reserved, read_column
 
 
@@ -70,15 +68,13 @@ def _comparison(context: Context, words: str) -> Condition | None:
     return Condition((test,)) if named else None
 
 
-@lru_cache(maxsize=2)
-def _forms(language: Language) -> tuple[tuple[str, Pattern], ...]:
-    return tuple((operator, compile_pattern(form, language)) for operator, form in pairs(language, "conditions"))
-
-
 def _test(context: Context, words: str) -> Test | None:
     missing: Test | None = None
     line = f"{words} "
-    for operator, pattern in _forms(context.language):
+    for operator, form in pairs(context.language, "conditions"):
+        if not can_match(form, context.language, line):
+            continue
+        pattern = compile_pattern(form, context.language)
         match = pattern.expression.fullmatch(line)
         slots = bound(context, pattern, match) if match is not None else None
         test = _made(context, operator, slots) if slots is not None else None

@@ -157,6 +157,11 @@ def needed_words(text: str, language: Language) -> tuple[frozenset[str], ...]:
     return tuple(_needed_by_any(_PIECE.finditer(text), language))
 
 
+def can_match(text: str, language: Language, line: str) -> bool:
+    """Whether a line has the words that a pattern needs. Most patterns fail here, and are never compiled."""
+    return all(any(word in line for word in words) for words in needed_words(text, language))
+
+
 def _needed_by_any(pieces: Iterator[re.Match[str]], language: Language) -> list[frozenset[str]]:
     """Read alternatives up to the bracket that closes them."""
     alternatives: list[list[frozenset[str]]] = [[]]

@@ -22,7 +22,7 @@ from headgate.features.secrets import service as variables
 from headgate.foundation.errors import HeadgateError
 from headgate.foundation.log import redact_text
 from headgate.graph.spec import print_spec
-from headgate.toolkit.registry import OPERATIONS
+from headgate.toolkit.operations import OPERATIONS
 from headgate.toolkit.shown import shown_flow
 from headgate.toolkit.stored.keeping import issues_of
 from headgate.toolkit.stored.operation import Operation, OperationFailed, error_answer, operation

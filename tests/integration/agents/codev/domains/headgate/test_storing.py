@@ -15,8 +15,8 @@ from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL, Access, Principal
 from headgate.features.accounts.spaces.errors import SpaceNotFound
 from headgate.features.audit.tables import AuditEvent
+from headgate.features.flows import history
 from headgate.features.flows import service as flows
-from headgate.features.flows import versions
 from headgate.features.flows.errors import FlowNotFound
 from headgate.features.flows.live import topic_of
 from headgate.foundation.ids import new_id
@@ -87,7 +87,7 @@ class TestWriting:
         await changed(place, "build_flow", held, spec="name: Echo\nnodes:\n  a: ChatInput\n  b: ChatOutput\nedges:\n"
                       "  a.text -> b.input\n")  # fmt: skip
         async with parts.database.reading() as session:
-            kept = await versions.list_versions(session, LOCAL, held.flow_id, released_only=False, limit=5, before=None)
+            kept = await history.list_versions(session, LOCAL, held.flow_id, released_only=False, limit=5, before=None)
         assert len(kept) == 1
 
     async def test_is_audited_as_the_person(self, parts: Parts) -> None:
