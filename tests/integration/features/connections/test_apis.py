@@ -88,7 +88,7 @@ class TestDescriptions:
         self, client: httpx2.AsyncClient, api: WebServer
     ) -> None:
         async def read(connection: str, name: str) -> httpx2.Response:
-            params = {"name": name, "optional": True}
+            params: dict[str, str | bool] = {"name": name, "optional": True}
             return await client.get(f"/connections/{connection}/operation", params=params)
 
         await connect(client, "plain", "bearer", fields={"url": api.origin}, secrets={"token": CANARY})
