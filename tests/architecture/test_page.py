@@ -52,7 +52,9 @@ class TestTheGeneratedClient:
             [*command, "--default-non-nullable", "false", "-o", str(types)], capture_output=True, text=True, check=False
         )
         assert made.returncode == 0, made.stderr
-        is_current = types.read_text() == (SOURCES / "api" / "schema.d.ts").read_text()  # a difference is too long to print
+        is_current = (
+            types.read_text() == (SOURCES / "api" / "schema.d.ts").read_text()
+        )  # a difference is too long to print
         assert is_current, "Run `make web-api`."
 
 

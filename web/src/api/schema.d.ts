@@ -3199,7 +3199,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Create a key that acts for you, within its scopes and spaces. Only this response contains it.
+         * @description Create a key that acts for you or a service account, within its scopes and spaces; shown once.
          *
          *     Requires the permission `account.change`.
          */
@@ -6794,7 +6794,7 @@ export interface paths {
         };
         /**
          * List people
-         * @description List the users of your organisation, in order of creation.
+         * @description List the users and service accounts of your organisation, or those of a kind, in order of creation.
          *
          *     Requires the permission `people.view`.
          */
@@ -6807,6 +6807,28 @@ export interface paths {
          *     Requires the permission `people.manage`.
          */
         post: operations["invite_user_api_v1_users_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/service-accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a service account
+         * @description Create an account for programs and triggers. It has roles and API keys, and cannot sign in.
+         *
+         *     Requires the permission `people.manage`.
+         */
+        post: operations["create_service_account_api_v1_users_service_accounts_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -12159,8 +12181,14 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Kind
+             * @description A service account has API keys and triggers, and cannot sign in.
+             * @enum {string}
+             */
+            kind: "user" | "service";
+            /**
              * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for service accounts and the local user.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
@@ -12247,6 +12275,11 @@ export interface components {
              * @description When it expires. None: never.
              */
             expires_at?: string | null;
+            /**
+             * User Id
+             * @description Service account that the key acts for; requires `keys.manage`. None: you.
+             */
+            user_id?: string | null;
         };
         /**
          * KeyMade
@@ -17517,6 +17550,19 @@ export interface components {
             remedy: string;
         };
         /**
+         * ServiceAccountIn
+         * @description A service account to create.
+         */
+        ServiceAccountIn: {
+            /**
+             * Name
+             * @description Unique in the organisation, and without @.
+             */
+            name: string;
+            /** @default member */
+            role?: components["schemas"]["TenantRole"];
+        };
+        /**
          * SessionEvidence
          * @description The record of a session as a chained and signed document.
          */
@@ -19924,7 +19970,7 @@ export interface components {
         };
         /**
          * UserOut
-         * @description A user of the tenant.
+         * @description A user or service account of the tenant.
          */
         UserOut: {
             /** Id */
@@ -19932,8 +19978,14 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Kind
+             * @description A service account has API keys and triggers, and cannot sign in.
+             * @enum {string}
+             */
+            kind: "user" | "service";
+            /**
              * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for service accounts and the local user.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
@@ -20459,7 +20511,7 @@ export interface components {
         };
         /**
          * Person
-         * @description A user of a tenant.
+         * @description A user or service account of a tenant.
          */
         headgate__features__accounts__schemas__Person: {
             /** Id */
@@ -20467,8 +20519,14 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Kind
+             * @description A service account has API keys and triggers, and cannot sign in.
+             * @enum {string}
+             */
+            kind: "user" | "service";
+            /**
              * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for service accounts and the local user.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
@@ -34960,6 +35018,8 @@ export interface operations {
             query?: {
                 /** @description List the keys of all users instead of your own; requires `keys.manage`. */
                 everyone?: boolean;
+                /** @description List the keys of this user or service account; requires `keys.manage`. */
+                user_id?: string | null;
                 /** @description Items per page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -52126,6 +52186,16 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The URL is too long; send long values in the body. */
             414: {
                 headers: {
@@ -53084,6 +53154,7 @@ export interface operations {
     list_users_api_v1_users_get: {
         parameters: {
             query?: {
+                kind?: ("user" | "service") | null;
                 /** @description Part of a name or e-mail address. */
                 search?: string | null;
                 /** @description Items per page. */
@@ -53186,6 +53257,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Invited"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_service_account_api_v1_users_service_accounts_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceAccountIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
                 };
             };
             /** @description Unauthorized */

@@ -16,7 +16,14 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.errors import AccountNotFound
 from headgate.features.accounts.keys import repository, secret
-from headgate.features.accounts.keys.errors import ExpiryPast, KeyNotFound, KeyTooWide, NoMember, TooManyKeys
+from headgate.features.accounts.keys.errors import (
+    ExpiryPast,
+    KeyNotFound,
+    KeyTooWide,
+    NoMember,
+    NotServiceAccount,
+    TooManyKeys,
+)
 from headgate.features.accounts.keys.networks import covers
 from headgate.features.accounts.keys.schemas import KeyIn, KeyOut, KeyOwner
 from headgate.features.accounts.keys.scopes import expand, known
@@ -42,18 +49,24 @@ class NewKey:
 async def create_key(
     session: AsyncSession, principal: Principal, *, key_in: KeyIn, owner_user_id: str | None = None
 ) -> NewKey:
-    """Create a key of the caller, or of another user when a command names one.
+    """Create a key of the caller, of a service account, or of another user when a command names one.
 
-    Raises `ScopeUnknown`, `SpaceNotFound`, `NoMember`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller's key
-    has fewer permissions or scopes are those of admins, and `AccountNotFound` when the user is not in the tenant.
+    Raises `ScopeUnknown`, `SpaceNotFound`, `NoMember`, `ExpiryPast`, `TooManyKeys`, `NotServiceAccount`; `KeyTooWide`
+    when the caller's key has fewer permissions or scopes are those of admins, and `AccountNotFound` when the user is
+    not in the tenant.
     """
     at = now()
     if key_in.expires_at is not None and key_in.expires_at <= at:
         raise ExpiryPast
     scopes = None if key_in.scopes is None else expand(key_in.scopes)
-    owner = await accounts.find_user(session, owner_user_id or principal.user_id, tenant_id=principal.tenant_id)
+    if key_in.user_id not in {None, principal.user_id}:
+        principal.require(Permission.KEYS_MANAGE)
+    owner_id = owner_user_id or key_in.user_id or principal.user_id
+    owner = await accounts.find_user(session, owner_id, tenant_id=principal.tenant_id)
     if owner is None:
         raise AccountNotFound("The request has no user to own the key.", remedy="Name the user who will own the key.")
+    if owner.kind != "service" and owner.id not in {owner_user_id, principal.user_id}:
+        raise NotServiceAccount(owner.email or owner.name)
     await _check_spaces(session, principal, key_in.space_ids or (), owner)
     await _refuse_wider(session, principal, scopes, key_in)
     _refuse_scopes_of_admins(owner, scopes)
@@ -93,13 +106,17 @@ async def list_keys(
     principal: Principal,
     *,
     everyone: bool = False,
+    user_id: str | None = None,
     limit: int = 50,
     after: str | None = None,
 ) -> Sequence[KeyOut]:
-    """Return the caller's keys, oldest first, including revoked ones; all keys for callers who may manage keys."""
-    if everyone:
+    """Return the caller's keys, oldest first, including revoked ones.
+
+    Callers who may manage keys can list those of any user, or of everyone.
+    """
+    if everyone or user_id not in {None, principal.user_id}:
         principal.require(Permission.KEYS_MANAGE)
-    user_id = None if everyone else principal.user_id
+    user_id = user_id or (None if everyone else principal.user_id)
     rows = await repository.list_keys(session, tenant_id=principal.tenant_id, user_id=user_id, limit=limit, after=after)
     return [_shown(key, KeyOwner.model_validate(owner)) for key, owner in rows]
 

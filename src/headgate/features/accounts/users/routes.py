@@ -6,12 +6,20 @@ from fastapi import Query, Request
 
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
+from headgate.features.accounts.schemas import AccountKind
 from headgate.features.accounts.sessions import service as sessions
 from headgate.features.accounts.sessions.links import NewLink
 from headgate.features.accounts.sessions.schemas import SessionOut, Sessions, SessionsEnded
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import deletion, service
-from headgate.features.accounts.users.schemas import Invited, LinkOut, UserIn, UserOut, UserPatch
+from headgate.features.accounts.users.schemas import (
+    Invited,
+    LinkOut,
+    ServiceAccountIn,
+    UserIn,
+    UserOut,
+    UserPatch,
+)
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, Routes, WriteSession, page_of, parse_cursor
 from headgate.foundation.settings import Settings
 
@@ -24,10 +32,17 @@ Search = Annotated[
 
 @router.get("", "List people", [VIEW], problems=(401, 403))
 async def list_users(
-    session: ReadSession, caller: Caller, search: Search = None, limit: Limit = 50, cursor: Cursor = None
+    session: ReadSession,
+    caller: Caller,
+    kind: AccountKind | None = None,
+    search: Search = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
 ) -> Page[UserOut]:
-    """List the users of your organisation, in order of creation."""
-    rows = await service.list_users(session, caller, search=search, limit=limit + 1, after=parse_cursor(cursor))
+    """List the users and service accounts of your organisation, or those of a kind, in order of creation."""
+    rows = await service.list_users(
+        session, caller, kind=kind, search=search, limit=limit + 1, after=parse_cursor(cursor)
+    )
     page, following = page_of(rows, limit, "id")
     return Page(items=[user_out(row) for row in page], next_cursor=following)
 
@@ -38,6 +53,12 @@ async def invite_user(body: UserIn, request: Request, session: WriteSession, cal
     settings: Settings = request.app.state.settings
     user, link = await service.invite_user(session, caller, settings.accounts, user_in=body)
     return Invited(**user_out(user).model_dump(), link=_link_out(link, request, settings))
+
+
+@router.post("/service-accounts", "Create a service account", [MANAGE], status_code=201, problems=(401, 403, 409, 422))
+async def create_service_account(body: ServiceAccountIn, session: WriteSession, caller: Caller) -> UserOut:
+    """Create an account for programs and triggers. It has roles and API keys, and cannot sign in."""
+    return user_out(await service.create_service_account(session, caller, account_in=body))
 
 
 @router.get("/{user_id}", "Read a person", [VIEW], problems=(401, 403, 404))
