@@ -1856,9 +1856,9 @@ export interface paths {
         get?: never;
         /**
          * Change the priority of a run
-         * @description Change its place, and that of the runs of its steps, among those that wait for a slot of a limit.
+         * @description Change its place, and that of the runs of its steps, among those that wait for a slot of a limit or a worker.
          *
-         *     It does not change the order in which runs wait for a worker: users, spaces and organisations take turns there.
+         *     For a worker it is the order of the runs of one user in a space; users, spaces and organisations take turns there.
          *
          *     Requires the permission `runs.start`.
          */
@@ -3199,7 +3199,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Create a key that acts for you or a service account, within its scopes and spaces; shown once.
+         * @description Create a key that acts for you, within its scopes and spaces. Only this response contains it.
          *
          *     Requires the permission `account.change`.
          */
@@ -6867,6 +6867,34 @@ export interface paths {
          *     Requires the permission `people.manage`.
          */
         patch: operations["update_user_api_v1_users__user_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a user's API keys
+         * @description List the keys of a user or service account, oldest first, including revoked ones; never their secrets.
+         *
+         *     Requires the permission `keys.manage`.
+         */
+        get: operations["list_keys_api_v1_users__user_id__api_keys_get"];
+        put?: never;
+        /**
+         * Create an API key of a service account
+         * @description Create a key that acts for a service account. Only this response contains it. Users create their own keys.
+         *
+         *     Requires the permission `keys.manage`.
+         */
+        post: operations["create_key_api_v1_users__user_id__api_keys_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/users/{user_id}/password-link": {
@@ -12275,11 +12303,6 @@ export interface components {
              * @description When it expires. None: never.
              */
             expires_at?: string | null;
-            /**
-             * User Id
-             * @description Service account that the key acts for; requires `keys.manage`. None: you.
-             */
-            user_id?: string | null;
         };
         /**
          * KeyMade
@@ -35018,8 +35041,6 @@ export interface operations {
             query?: {
                 /** @description List the keys of all users instead of your own; requires `keys.manage`. */
                 everyone?: boolean;
-                /** @description List the keys of this user or service account; requires `keys.manage`. */
-                user_id?: string | null;
                 /** @description Items per page. */
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
@@ -53631,6 +53652,205 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserOut"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_keys_api_v1_users__user_id__api_keys_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KeyOut_"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_key_api_v1_users__user_id__api_keys_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyMade"];
                 };
             };
             /** @description Unauthorized */

@@ -7,14 +7,11 @@ from fastapi import Path, Query
 from headgate.features.access.caller import Caller, needs
 from headgate.features.access.permissions import Permission
 from headgate.features.accounts.keys import service
-from headgate.features.accounts.keys.schemas import Id, KeyIn, KeyMade, KeyOut
+from headgate.features.accounts.keys.schemas import KeyIn, KeyMade, KeyOut
 from headgate.foundation.api import Cursor, Limit, Page, ReadSession, Routes, WriteSession, page_of, parse_cursor
 
 router = Routes(prefix="/api-keys", tags=["API keys"])
 Everyone = Annotated[bool, Query(description="List the keys of all users instead of your own; requires `keys.manage`.")]
-UserId = Annotated[
-    Id | None, Query(description="List the keys of this user or service account; requires `keys.manage`.")
-]
 
 
 @router.get("", "List API keys", [needs(Permission.ACCOUNT_VIEW)], problems=(401, 403))
@@ -22,14 +19,11 @@ async def list_keys(
     session: ReadSession,
     caller: Caller,
     everyone: Everyone = False,  # noqa: FBT002 - a query parameter
-    user_id: UserId = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[KeyOut]:
     """List your keys, oldest first, including revoked ones; never their secrets."""
-    rows = await service.list_keys(
-        session, caller, everyone=everyone, user_id=user_id, limit=limit + 1, after=parse_cursor(cursor)
-    )
+    rows = await service.list_keys(session, caller, everyone=everyone, limit=limit + 1, after=parse_cursor(cursor))
     page, following = page_of(rows, limit, "id")
     return Page(items=page, next_cursor=following)
 
@@ -38,7 +32,7 @@ async def list_keys(
     "", "Create an API key", [needs(Permission.ACCOUNT_CHANGE)], status_code=201, problems=(401, 403, 404, 409)
 )
 async def create_key(body: KeyIn, session: WriteSession, caller: Caller) -> KeyMade:
-    """Create a key that acts for you or a service account, within its scopes and spaces; shown once."""
+    """Create a key that acts for you, within its scopes and spaces. Only this response contains it."""
     new_key = await service.create_key(session, caller, key_in=body)
     return KeyMade(**new_key.shown.model_dump(), key=new_key.secret)
 

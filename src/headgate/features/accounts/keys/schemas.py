@@ -39,9 +39,6 @@ class KeyIn(BaseModel):
         description="Networks it may be used from, such as `192.0.2.0/24`. None: all networks.",
     )
     expires_at: AwareDatetime | None = Field(default=None, description="When it expires. None: never.")
-    user_id: Id | None = Field(
-        default=None, description="Service account that the key acts for; requires `keys.manage`. None: you."
-    )
 
 
 class KeyOwner(BaseModel):

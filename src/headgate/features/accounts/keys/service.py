@@ -49,24 +49,18 @@ class NewKey:
 async def create_key(
     session: AsyncSession, principal: Principal, *, key_in: KeyIn, owner_user_id: str | None = None
 ) -> NewKey:
-    """Create a key of the caller, of a service account, or of another user when a command names one.
+    """Create a key of the caller, or of another user when a command names one.
 
-    Raises `ScopeUnknown`, `SpaceNotFound`, `NoMember`, `ExpiryPast`, `TooManyKeys`, `NotServiceAccount`; `KeyTooWide`
-    when the caller's key has fewer permissions or scopes are those of admins, and `AccountNotFound` when the user is
-    not in the tenant.
+    Raises `ScopeUnknown`, `SpaceNotFound`, `NoMember`, `ExpiryPast`, `TooManyKeys`; `KeyTooWide` when the caller's key
+    has fewer permissions or scopes are those of admins, and `AccountNotFound` when the user is not in the tenant.
     """
     at = now()
     if key_in.expires_at is not None and key_in.expires_at <= at:
         raise ExpiryPast
     scopes = None if key_in.scopes is None else expand(key_in.scopes)
-    if key_in.user_id not in {None, principal.user_id}:
-        principal.require(Permission.KEYS_MANAGE)
-    owner_id = owner_user_id or key_in.user_id or principal.user_id
-    owner = await accounts.find_user(session, owner_id, tenant_id=principal.tenant_id)
+    owner = await accounts.find_user(session, owner_user_id or principal.user_id, tenant_id=principal.tenant_id)
     if owner is None:
         raise AccountNotFound("The request has no user to own the key.", remedy="Name the user who will own the key.")
-    if owner.kind != "service" and owner.id not in {owner_user_id, principal.user_id}:
-        raise NotServiceAccount(owner.email or owner.name)
     await _check_spaces(session, principal, key_in.space_ids or (), owner)
     await _refuse_wider(session, principal, scopes, key_in)
     _refuse_scopes_of_admins(owner, scopes)
@@ -99,6 +93,14 @@ async def create_key(
     }
     await record(session, principal, "api_key.created", id=row.id, name=row.name, after=_values(row), payload=payload)
     return NewKey(_shown(row, KeyOwner.model_validate(owner)), text)
+
+
+async def create_key_of_service(session: AsyncSession, principal: Principal, account: User, key_in: KeyIn) -> NewKey:
+    """Create a key of a service account, for those who manage keys. Raises `NotServiceAccount` and as `create_key`."""
+    principal.require(Permission.KEYS_MANAGE)
+    if account.kind != "service":
+        raise NotServiceAccount(account.email or account.name)
+    return await create_key(session, principal, key_in=key_in, owner_user_id=account.id)
 
 
 async def list_keys(

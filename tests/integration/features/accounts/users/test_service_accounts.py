@@ -39,7 +39,7 @@ async def made(house: House, role: str = "member") -> tuple[Browser, dict[str, A
     await house.add(ADMIN, role=TenantRole.ADMIN)
     admin = await house.signed_in(ADMIN)
     account = (await admin.post("/users/service-accounts", {"name": BOT, "role": role})).json()
-    key = (await admin.post("/api-keys", {"name": "cron", "user_id": account["id"]})).json()["key"]
+    key = (await admin.post(f"/users/{account['id']}/api-keys", {"name": "cron"})).json()["key"]
     return admin, account, key
 
 
@@ -81,7 +81,7 @@ class TestServiceAccount:
         listed = (await admin.get("/users", params={"kind": "service"})).json()["items"]
         assert [item["id"] for item in listed] == [account["id"]]
         assert BOT not in (await admin.get("/users", params={"kind": "user"})).text
-        keys = (await admin.get("/api-keys", params={"user_id": account["id"]})).json()["items"]
+        keys = (await admin.get(f"/users/{account['id']}/api-keys")).json()["items"]
         assert [item["name"] for item in keys] == ["cron"]
         assert (await admin.send("PATCH", path, {"name": "importer"})).json()["name"] == "importer"
         bot = await house.browser()
@@ -114,17 +114,16 @@ class TestServiceAccount:
         bo = await house.signed_in(BO)
         for answer in (
             await bo.post("/users/service-accounts", {"name": "mine"}),
-            await bo.post("/api-keys", {"name": "x", "user_id": account["id"]}),
-            await bo.get("/api-keys", params={"user_id": account["id"]}),
+            await bo.post(f"/users/{account['id']}/api-keys", {"name": "x"}),
+            await bo.get(f"/users/{account['id']}/api-keys"),
         ):
             assert answer.status_code == 403
-        refused = await admin.post("/api-keys", {"name": "x", "user_id": bo_row.id})
+        refused = await admin.post(f"/users/{bo_row.id}/api-keys", {"name": "x"})
         assert (refused.status_code, refused.json()["code"]) == (422, "not_service_account")
         narrow = (await admin.post("/api-keys", {"name": "n", "scopes": ["runner"]})).json()["key"]
         client = (await house.browser()).http
-        wider = await client.post(
-            "/api/v1/api-keys", json={"name": "x", "user_id": account["id"]}, headers={"x-api-key": narrow}
-        )
+        path = f"/api/v1/users/{account['id']}/api-keys"
+        wider = await client.post(path, json={"name": "x"}, headers={"x-api-key": narrow})
         assert wider.status_code == 403, "a key without keys.manage creates none for others"
 
     async def test_does_not_count_as_the_last_owner_or_admin(self, house: House) -> None:

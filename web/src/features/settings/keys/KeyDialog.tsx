@@ -24,11 +24,10 @@ export function KeyDialog({ account, onClose }: KeyDialogProps) {
   const [lifetime, setLifetime] = useState<Lifetime>("90");
   const make = useChange({
     change: () =>
-      createApiKey({
+      createApiKey(account, {
         name: name.trim(),
         scopes: scope === "all" ? null : [scope],
         space_ids: null,
-        user_id: account ?? null,
         networks: networksOf(networks),
         expires_at: endOf(lifetime),
       }),

@@ -31,12 +31,12 @@ it("a service account is created, gets a key that is shown once, and is deactiva
       accounts = [BOT];
       return HttpResponse.json(BOT, { status: 201 });
     }),
-    http.get("*/api/v1/api-keys", ({ request }) => {
-      asked.push(["keys", new URL(request.url).searchParams.get("user_id")]);
+    http.get("*/api/v1/users/:id/api-keys", ({ params }) => {
+      asked.push(["keys", params.id]);
       return HttpResponse.json({ items: [], next_cursor: null });
     }),
-    http.post("*/api/v1/api-keys", async ({ request }) => {
-      asked.push(["key", ((await request.json()) as { user_id: string }).user_id]);
+    http.post("*/api/v1/users/:id/api-keys", ({ params }) => {
+      asked.push(["key", params.id]);
       return HttpResponse.json({ key: "hg_secret" }, { status: 201 });
     }),
     http.patch("*/api/v1/users/b0", async ({ request }) => {
