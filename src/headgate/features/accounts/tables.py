@@ -1,7 +1,7 @@
 """Tables of tenants, users, spaces, members and credentials. The first tenant, user and space always exist."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import (
     BigInteger,
@@ -23,7 +23,7 @@ from headgate.features.access.permissions import Role, highest
 from headgate.foundation.database import Encrypted, Json, Row, TenantRow, Timestamp, now, of_tenant
 
 _IS_SERVICE = text("kind = 'service' AND deleted_at IS NULL")
-_NAMED_SERVICE = {"sqlite_where": _IS_SERVICE, "postgresql_where": _IS_SERVICE}
+_NAMED_SERVICE: dict[str, Any] = {"sqlite_where": _IS_SERVICE, "postgresql_where": _IS_SERVICE}
 
 
 class Tenant(Row):

@@ -100,7 +100,7 @@ def _text(flow: Flow, config: Config, given: TriggerInput) -> Iterator[TriggerPr
 def _reads_text(flow: Flow) -> bool:
     """Return whether a step uses the text or message of a chat input that has no text of its own."""
     inputs = {node.id for node in flow.nodes if node.type == "ChatInput" and not node.params.get("text")}
-    used = {(edge.source, edge.output) for edge in flow.edges}
+    used: set[tuple[str, ...]] = {(edge.source, edge.output) for edge in flow.edges}
     used |= {mention.reference.path[:2] for node in flow.nodes for mention in mentions(node)} if inputs else set()
     return any(path[0] in inputs and path[1:] != ("files",) for path in used)
 

@@ -86,7 +86,7 @@ EMPTY = "A chat input of the flow reads the text of the run, which would be empt
 
 def text_problems(output: str, kind: str, text: str = "", **config: Any) -> list[tuple[str, str]]:
     """The problems of a trigger of a flow with a chat input, of which a step uses an output or a reference."""
-    nodes, edges = [Node(id="ask", type="ChatInput")], []
+    nodes, edges = [Node(id="ask", type="ChatInput")], list[Edge]()
     if output.startswith("{{"):
         nodes.append(Node(id="out", type="ChatOutput", params={"input": output}))
     else:
