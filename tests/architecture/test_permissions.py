@@ -14,7 +14,6 @@ from headgate.toolkit.registry import TOOLS
 from tests.architecture.source import PACKAGE, modules
 
 BY_A_SERVICE = {
-    Permission.KEYS_MANAGE: "one's own keys are listed and revoked at the same addresses",
     Permission.CONNECTIONS_MANAGE: "routes declare connections.own; the service knows which ones are shared",
     Permission.MCP_SERVERS_PROGRAMS: "registering a server declares mcp_servers.manage; its body says what it is",
 }

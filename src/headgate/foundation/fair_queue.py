@@ -2,7 +2,8 @@
 
 A free slot goes to the waiting child with the fewest slots for its weight; ties are resolved by start-time fair
 queueing (Goyal et al., 1996), which also follows the weights when there is a single slot. The same rule applies on
-every level, first come, first served within a leaf. Consequences, which the property tests check:
+every level; within a leaf the lowest order is first, then first come, first served. Consequences, which the property
+tests check:
 
 - Work-conserving: no slot is free while an eligible request waits.
 - While others wait, no request above its share is granted; a share is exceeded by less than one slot.
@@ -15,7 +16,6 @@ slot until fewer than the regular number are held again.
 
 import heapq
 import itertools
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -42,6 +42,8 @@ class Ticket(Generic[T]):
     item: T
     leaf: "_Node[T]"
     granted: bool = False
+    order: float = 0.0
+    """Its place within its leaf: the lowest first."""
 
 
 @dataclass(eq=False, slots=True)
@@ -66,13 +68,20 @@ class _Node(Generic[T]):
     version: int = 0
     """Identifies the current entry in the heap."""
     heap: "list[tuple[float, float, int, int, _Node[T]]]" = field(default_factory=list)
-    tickets: "OrderedDict[int, Ticket[T]]" = field(default_factory=OrderedDict)
-    """Waiting tickets of a leaf, in order of arrival."""
+    tickets: "dict[int, Ticket[T]]" = field(default_factory=dict)
+    """Waiting tickets of a leaf."""
+    line: "list[tuple[float, int, Ticket[T]]]" = field(default_factory=list)
+    """Heap of its tickets by order and arrival, with some that no longer wait."""
 
     @property
     def idle(self) -> bool:
         """Return whether it neither holds slots nor waits."""
         return not self.used and not self.waiting
+
+
+def _waits(entry: tuple[float, int, Ticket[T]]) -> bool:
+    order, _, ticket = entry
+    return order == ticket.order and id(ticket) in ticket.leaf.tickets
 
 
 class FairQueue(Generic[T]):
@@ -124,14 +133,21 @@ class FairQueue(Generic[T]):
         node = self._find(path)
         return 0.0 if node is None else self._share(node)
 
-    def add(self, path: Path, item: T) -> Ticket[T]:
+    def add(self, path: Path, item: T, order: float = 0.0) -> Ticket[T]:
         """Add a waiting ticket. Call `next` afterwards until it returns None."""
         leaf = self._leaf(path)
-        ticket = Ticket(item, leaf)
+        ticket = Ticket(item, leaf, order=order)
         leaf.tickets[id(ticket)] = ticket
+        self._line_up(ticket)
         self._count(leaf, waiting=1)
         self._offer(leaf)
         return ticket
+
+    def move(self, ticket: Ticket[T], order: float) -> None:
+        """Change the place of a waiting ticket within its leaf."""
+        if order != ticket.order and id(ticket) in ticket.leaf.tickets:
+            ticket.order = order
+            self._line_up(ticket)
 
     def withdraw(self, ticket: Ticket[T]) -> None:
         """Withdraw a ticket. A granted ticket is released."""
@@ -144,7 +160,7 @@ class FairQueue(Generic[T]):
     def next(self) -> Ticket[T] | None:
         """Grant the next ticket a slot; None when no slot is free or no ticket is eligible."""
         leaf = self._choose()
-        return None if leaf is None else self._grant(leaf, next(iter(leaf.tickets.values())))
+        return None if leaf is None else self._grant(leaf, self._foremost(leaf))
 
     def take(self, path: Path, item: T) -> Ticket[T] | None:
         """Take a slot immediately; returns None without changes when the path would have to wait."""
@@ -180,6 +196,19 @@ class FairQueue(Generic[T]):
                 return None
             node = self._first(node)
         return node if root.used < self._places or node.used < self._share(node) else None
+
+    def _line_up(self, ticket: Ticket[T]) -> None:
+        leaf = ticket.leaf
+        heapq.heappush(leaf.line, (ticket.order, next(self._order), ticket))
+        if len(leaf.line) > 2 * len(leaf.tickets) + _GARBAGE:
+            leaf.line = [entry for entry in leaf.line if _waits(entry)]
+            heapq.heapify(leaf.line)
+
+    @staticmethod
+    def _foremost(leaf: _Node[T]) -> Ticket[T]:
+        while not _waits(leaf.line[0]):
+            heapq.heappop(leaf.line)
+        return leaf.line[0][2]
 
     @staticmethod
     def _first(node: _Node[T]) -> _Node[T]:

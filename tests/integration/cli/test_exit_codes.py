@@ -237,6 +237,8 @@ UNDOABLE: dict[str, tuple[str, ...]] = {
     "mcp-servers switch": ("nobody", "--on"),
     "mcp-servers remove": ("nobody",),
     "users create": ("no address",),
+    "users create-service": ("an@address",),
+    "users rename": ("nobody@example.org", "Bo"),
     "users reset": ("nobody@example.org",),
     "users deactivate": ("nobody@example.org",),
     "users activate": ("nobody@example.org",),

@@ -40,6 +40,18 @@ class TestUsers:
         assert [one["id"] for one in answered(capsys, "users", "list", "--search", "ANNA")] == [made["id"]]
         assert answered(capsys, "users", "create", ANNA, "--link", code=6)["code"] == "email_taken"
 
+    def test_of_a_service_account_has_keys_roles_and_no_sign_in(self, capsys: pytest.CaptureFixture[str]) -> None:
+        made = answered(capsys, "users", "create-service", "nightly")
+        assert (made["kind"], made["email"], made["can_sign_in"]) == ("service", None, False)
+        key = answered(capsys, "keys", "create", "cron", "--user", "nightly", "--scope", "runner")
+        assert key["user"]["id"] == made["id"]
+        answered(capsys, "spaces", "add-member", "Personal", "nightly", "--role", "runner")
+        refused = answered(capsys, "users", "reset", "nightly", code=6)
+        assert refused["code"] == "service_account_refused"
+        assert answered(capsys, "users", "rename", "nightly", "importer")["name"] == "importer"
+        assert answered(capsys, "users", "deactivate", "importer")["active"] is False
+        assert answered(capsys, "users", "delete", "importer", "--yes")["deleted"] is True
+
     def test_are_asked_for_a_password_twice_without_an_echo(self, data_folder: Path) -> None:
         def typed(*lines: str) -> tuple[int, str]:
             terminal, ours = pty.openpty()

@@ -233,6 +233,8 @@ _FOR_FUNCTION: dict[tuple[str, str], Callable[[World], Any]] = {
     ("count_occurrences", "since"): lambda world: 0,
     ("find_shared", "kinds"): lambda world: tuple(KINDS),
     ("list_triggers", "kind"): lambda world: None,
+    ("list_users", "kind"): lambda world: None,
+    ("find_service_account", "name"): lambda world: SUBJECT,
     ("list_triggers", "state"): lambda world: None,
     ("list_triggers", "text"): lambda world: "",
     ("list_occurrences", "before"): lambda world: None,

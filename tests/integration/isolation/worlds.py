@@ -220,6 +220,7 @@ async def make_tenant_things(app: FastAPI, world: World, database: Database) -> 
         for at, name in enumerate((SESSION, VARIABLE), start=clock()):
             await put_conversation(session, name, f'[["{world.marker}", "{world.marker}"]]', at, **person)
         session.add(User(id=new_id(), tenant_id=world.principal.tenant_id, name="who commands act as"))
+        session.add(User(id=new_id(), tenant_id=world.principal.tenant_id, kind="service", name=SUBJECT))
         session.add(
             OwnComponent(
                 tenant_id=world.principal.tenant_id,

@@ -1856,9 +1856,9 @@ export interface paths {
         get?: never;
         /**
          * Change the priority of a run
-         * @description Change its place, and that of the runs of its steps, among those that wait for a slot of a limit.
+         * @description Change its place, and that of the runs of its steps, among those that wait for a slot of a limit or a worker.
          *
-         *     It does not change the order in which runs wait for a worker: users, spaces and organisations take turns there.
+         *     For a worker it is the order of the runs of one user in a space; users, spaces and organisations take turns there.
          *
          *     Requires the permission `runs.start`.
          */
@@ -6794,7 +6794,7 @@ export interface paths {
         };
         /**
          * List people
-         * @description List the users of your organisation, in order of creation.
+         * @description List the users and service accounts of your organisation, or those of a kind, in order of creation.
          *
          *     Requires the permission `people.view`.
          */
@@ -6807,6 +6807,28 @@ export interface paths {
          *     Requires the permission `people.manage`.
          */
         post: operations["invite_user_api_v1_users_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/service-accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a service account
+         * @description Create an account for programs and triggers. It has roles and API keys, and cannot sign in.
+         *
+         *     Requires the permission `people.manage`.
+         */
+        post: operations["create_service_account_api_v1_users_service_accounts_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6845,6 +6867,34 @@ export interface paths {
          *     Requires the permission `people.manage`.
          */
         patch: operations["update_user_api_v1_users__user_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/users/{user_id}/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a user's API keys
+         * @description List the keys of a user or service account, oldest first, including revoked ones; never their secrets.
+         *
+         *     Requires the permission `keys.manage`.
+         */
+        get: operations["list_keys_api_v1_users__user_id__api_keys_get"];
+        put?: never;
+        /**
+         * Create an API key of a service account
+         * @description Create a key that acts for a service account. Only this response contains it. Users create their own keys.
+         *
+         *     Requires the permission `keys.manage`.
+         */
+        post: operations["create_key_api_v1_users__user_id__api_keys_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/users/{user_id}/password-link": {
@@ -12173,8 +12223,14 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Kind
+             * @description A service account has API keys and triggers, and cannot sign in.
+             * @enum {string}
+             */
+            kind: "user" | "service";
+            /**
              * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for service accounts and the local user.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
@@ -17538,6 +17594,19 @@ export interface components {
             remedy: string;
         };
         /**
+         * ServiceAccountIn
+         * @description A service account to create.
+         */
+        ServiceAccountIn: {
+            /**
+             * Name
+             * @description Unique in the organisation, and without @.
+             */
+            name: string;
+            /** @default member */
+            role?: components["schemas"]["TenantRole"];
+        };
+        /**
          * SessionEvidence
          * @description The record of a session as a chained and signed document.
          */
@@ -19945,7 +20014,7 @@ export interface components {
         };
         /**
          * UserOut
-         * @description A user of the tenant.
+         * @description A user or service account of the tenant.
          */
         UserOut: {
             /** Id */
@@ -19953,8 +20022,14 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Kind
+             * @description A service account has API keys and triggers, and cannot sign in.
+             * @enum {string}
+             */
+            kind: "user" | "service";
+            /**
              * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for service accounts and the local user.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
@@ -20480,7 +20555,7 @@ export interface components {
         };
         /**
          * Person
-         * @description A user of a tenant.
+         * @description A user or service account of a tenant.
          */
         headgate__features__accounts__schemas__Person: {
             /** Id */
@@ -20488,8 +20563,14 @@ export interface components {
             /** Name */
             name: string;
             /**
+             * Kind
+             * @description A service account has API keys and triggers, and cannot sign in.
+             * @enum {string}
+             */
+            kind: "user" | "service";
+            /**
              * Email
-             * @description E-mail address for signing in; null for the local user of auto-login.
+             * @description E-mail address for signing in; null for service accounts and the local user.
              */
             email: string | null;
             role: components["schemas"]["TenantRole"];
@@ -52149,6 +52230,16 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The URL is too long; send long values in the body. */
             414: {
                 headers: {
@@ -53107,6 +53198,7 @@ export interface operations {
     list_users_api_v1_users_get: {
         parameters: {
             query?: {
+                kind?: ("user" | "service") | null;
                 /** @description Part of a name or e-mail address. */
                 search?: string | null;
                 /** @description Items per page. */
@@ -53209,6 +53301,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Invited"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_service_account_api_v1_users_service_accounts_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceAccountIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserOut"];
                 };
             };
             /** @description Unauthorized */
@@ -53491,6 +53675,205 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserOut"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_keys_api_v1_users__user_id__api_keys_get: {
+        parameters: {
+            query?: {
+                /** @description Items per page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_KeyOut_"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_key_api_v1_users__user_id__api_keys_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyMade"];
                 };
             };
             /** @description Unauthorized */

@@ -13,7 +13,7 @@ from headgate.entrypoints.cli.session import acting, with_installation, with_par
 from headgate.entrypoints.compose import Parts
 from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.saved_views.service import get_view
-from headgate.features.accounts.users.service import get_user_of_address
+from headgate.features.accounts.users.service import get_user_named
 from headgate.features.attention.acting import act
 from headgate.features.attention.action_schemas import AttentionAction, AttentionActionIn, AttentionResults
 from headgate.features.attention.filters import filter_of
@@ -62,7 +62,7 @@ def list_(
 
 
 async def _user_id(session: "AsyncSession", email: str | None) -> str | None:
-    return None if email is None else (await get_user_of_address(session, acting(), email)).id
+    return None if email is None else (await get_user_named(session, acting(), email)).id
 
 
 def _on_runs(action: AttentionAction, keys: list[str], *, published: bool = False, json: bool) -> int:
@@ -115,7 +115,7 @@ def assign(
         user_id = None
         if to is not None:
             async with parts.database.reading() as session:
-                user_id = (await get_user_of_address(session, acting(), to)).id
+                user_id = (await get_user_named(session, acting(), to)).id
         body = AttentionActionIn(action="assign", keys=keys, user_id=user_id)
         return _show(await act(parts.database, parts.engine, acting(), body), json=json)
 

@@ -159,7 +159,7 @@ async def set_owner(
     """Make another member of the flow's space its owner. The member must be able to edit flows there."""
     flow_id = await flow_id_of(installation, which)
     async with installation.database.writing() as session:
-        user = await (users.get_user if is_id(who) else users.get_user_of_address)(session, acting(), who)
+        user = await (users.get_user if is_id(who) else users.get_user_named)(session, acting(), who)
         row = await owners.transfer_flow(session, acting(), flow_id, user.id)
         shown, name = FlowSummary.model_validate(row), user.name or who
     print_result(shown, f"{escape(name)} owns {escape(shown.name)}.", json=json)

@@ -13,7 +13,7 @@ from headgate.entrypoints.installation import Installation
 from headgate.features.accounts.keys import service
 from headgate.features.accounts.keys.schemas import KeyIn, KeyOut
 from headgate.features.accounts.spaces.service import get_space_named
-from headgate.features.accounts.users.service import get_user_of_address
+from headgate.features.accounts.users.service import get_user_named
 from headgate.foundation.checked import checked
 from headgate.foundation.database import now
 from headgate.foundation.ids import is_id
@@ -28,7 +28,12 @@ _NAMED = 3
 def create(
     name: Annotated[str, typer.Argument(help="Purpose.")],
     user: Annotated[
-        str, typer.Option("--user", metavar="EMAIL", help="User of the key. Default with auto-login: the local user.")
+        str,
+        typer.Option(
+            "--user",
+            metavar="USER",
+            help="User or service account of the key. Default with auto-login: the local user.",
+        ),
     ] = "",
     scope: Annotated[
         list[str] | None,
@@ -62,7 +67,7 @@ def create(
                 networks=network or None,
                 expires_at=expires_at,
             )
-            owner_id = (await get_user_of_address(session, acting(), user)).id if user else None
+            owner_id = (await get_user_named(session, acting(), user)).id if user else None
             made = await service.create_key(session, acting(), key_in=key_in, owner_user_id=owner_id)
         if json:
             print_json(made.shown.model_dump(mode="json") | {"key": made.secret})

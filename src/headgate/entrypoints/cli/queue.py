@@ -39,7 +39,7 @@ def list_(json: JsonFlag = False) -> None:
 @app.command()
 def prioritize(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Id of the run, as `list` prints it.")],
-    priority: Annotated[int, typer.Argument(min=-100, max=100, help="The highest gets the next free slot.")],
+    priority: Annotated[int, typer.Argument(min=-100, max=100, help="The highest goes first.")],
     json: JsonFlag = False,
 ) -> None:
     """Change the place of a run, and of the runs of its steps, among those that wait for a slot of a limit."""

@@ -155,7 +155,7 @@ async def _wanted(
             settings = (await views.get_view(session, acting(), "runs", view)).settings
             filters, columns = settings.filters, settings.columns
         if "owner_id" in given:
-            given["owner_id"] = (await users.get_user_of_address(session, acting(), given["owner_id"])).id
+            given["owner_id"] = (await users.get_user_named(session, acting(), given["owner_id"])).id
     parameters = {**filters, **given}
     words = parameters.pop("search", None)
     return run_filter_of(parameters), words, columns

@@ -15,13 +15,13 @@ from headgate.features.accounts.spaces import members as memberships
 from headgate.features.accounts.spaces import service
 from headgate.features.accounts.spaces.schemas import MemberOut, SpaceIn, SpaceOut
 from headgate.features.accounts.tables import Space, User
-from headgate.features.accounts.users.service import get_user, get_user_of_address
+from headgate.features.accounts.users.service import get_user, get_user_named
 from headgate.foundation.checked import checked
 from headgate.foundation.ids import is_id
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Spaces for flows, and the roles of their members.")
 SpaceArgument = Annotated[str, typer.Argument(metavar="SPACE", help="Id or name of the space.")]
-PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="E-mail address or id of the user.")]
+PersonArgument = Annotated[str, typer.Argument(metavar="PERSON", help="E-mail address, service account or id.")]
 _MOST = 1000
 
 
@@ -151,4 +151,4 @@ async def _space(session: AsyncSession, which: str) -> Space:
 
 
 async def _user(session: AsyncSession, who: str) -> User:
-    return await (get_user if is_id(who) else get_user_of_address)(session, acting(), who)
+    return await (get_user if is_id(who) else get_user_named)(session, acting(), who)

@@ -24,12 +24,12 @@ else:
 async def set_owner(
     installation: Installation,
     trigger: TriggerId,
-    who: Annotated[str, typer.Argument(metavar="USER", help="E-mail address or id of the new owner.")],
+    who: Annotated[str, typer.Argument(metavar="USER", help="E-mail address, service account or id of the new owner.")],
     json: JsonFlag = False,
 ) -> None:
-    """Let the runs of a trigger have the rights of another user. You may name yourself, administrators anyone."""
+    """Let the runs of a trigger have the rights of another user. You may name yourself, administrators any account."""
     async with installation.database.writing() as session:
-        user_id = who if is_id(who) else (await users.get_user_of_address(session, acting(), who)).id
+        user_id = who if is_id(who) else (await users.get_user_named(session, acting(), who)).id
         patch = TriggerPatch(owner_user_id=user_id)
         changed = await service.change_trigger(session, acting(), trigger, patch, box=installation.box)
     print_result(changed, f"{escape(changed.name)} runs as {escape(changed.owner_name or who)}.", json=json)

@@ -19,18 +19,19 @@ from headgate.features.accounts.passwords.hashing import Passwords
 from headgate.features.accounts.passwords.rules import check_password
 from headgate.features.accounts.second_factor.service import reset as remove_second_factors
 from headgate.features.accounts.sessions.links import NewLink
-from headgate.features.accounts.sessions.service import end_sessions_of
+from headgate.features.accounts.sessions.service import end_sessions_of, name_of
 from headgate.features.accounts.single_sign_on.service import unlink as unlink_user
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import service
 from headgate.features.accounts.users.deletion import delete_user
-from headgate.features.accounts.users.schemas import UserIn, UserPatch
+from headgate.features.accounts.users.schemas import ServiceAccountIn, UserIn, UserPatch
 from headgate.foundation.checked import checked
 from headgate.foundation.errors import Invalid
 from headgate.foundation.settings import Settings
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="Users: create the first administrator here.")
-Email = Annotated[str, typer.Argument(help="E-mail address.")]
+Email = Annotated[str, typer.Argument(help="E-mail address, or the name of a service account.")]
+_NO_SIGN_IN = {"user": "(no sign-in)", "service": "(service account)"}
 TenantOption = Annotated[
     str, typer.Option("--tenant", metavar="NAME", help="Tenant of the user. Default: the tenant of the command.")
 ]
@@ -78,6 +79,28 @@ def create(
     with_installation(work)
 
 
+@app.command("create-service")
+@on_installation
+async def create_service(
+    installation: Installation,
+    name: Annotated[str, typer.Argument(help="Name, without @.")],
+    admin: Annotated[bool, typer.Option("--admin", help="Make it an administrator.")] = False,
+    json: JsonFlag = False,
+) -> None:
+    """Create a service account: it has roles, API keys and triggers, and cannot sign in."""
+    role = TenantRole.ADMIN if admin else TenantRole.MEMBER
+    account_in = checked(ServiceAccountIn, name=name, role=role)
+    async with installation.database.writing() as session:
+        account = await service.create_service_account(session, acting(), account_in=account_in)
+    _show_user(account, f"Added service account {account.name} as {account.role}.", installation.settings, json=json)
+
+
+@app.command()
+def rename(email: Email, name: Annotated[str, typer.Argument(help="New name.")], json: JsonFlag = False) -> None:
+    """Rename a user or service account."""
+    _change(email, checked(UserPatch, name=name), "Renamed to {name}.", json=json)
+
+
 @app.command("list")
 def list_(
     search: Annotated[str, typer.Option(help="Part of a name or an e-mail address.")] = "",
@@ -93,7 +116,7 @@ def list_(
         console.print("No user matches.")
         return
     cells = [
-        (escape(row.email or "(no sign-in)"), escape(row.name), row.role, _state(row), row.last_sign_in_at)
+        (escape(row.email or _NO_SIGN_IN[row.kind]), escape(row.name), row.role, _state(row), row.last_sign_in_at)
         for row in rows
     ]
     console.print(table(("e-mail", "name", "role", "state", "last sign-in"), cells))
@@ -104,7 +127,7 @@ def list_(
 async def reset(installation: Installation, email: Email, json: JsonFlag = False) -> None:
     """Print a one-time link to set a new password. Older links stop working."""
     async with installation.database.writing() as session:
-        user = await service.get_user_of_address(session, acting(), email)
+        user = await service.get_user_named(session, acting(), email)
         new_link = await service.create_password_link(session, acting(), installation.settings.accounts, user.id)
     _show_user(user, f"For {user.email}:", installation.settings, link=new_link, json=json)
 
@@ -112,13 +135,13 @@ async def reset(installation: Installation, email: Email, json: JsonFlag = False
 @app.command()
 def deactivate(email: Email, json: JsonFlag = False) -> None:
     """Deactivate a user: sessions end at once and API keys stop working. The name is kept in history."""
-    _change(email, UserPatch(active=False), "{email} is deactivated.", json=json)
+    _change(email, UserPatch(active=False), "{user} is deactivated.", json=json)
 
 
 @app.command()
 def activate(email: Email, json: JsonFlag = False) -> None:
     """Reactivate a deactivated user."""
-    _change(email, UserPatch(active=True), "{email} can sign in again.", json=json)
+    _change(email, UserPatch(active=True), "{user} is active again.", json=json)
 
 
 @app.command()
@@ -133,7 +156,7 @@ def delete(
 
     async def work(installation: Installation) -> None:
         async with installation.database.writing() as session:
-            user = await service.get_user_of_address(session, acting(), email)
+            user = await service.get_user_named(session, acting(), email)
             await delete_user(session, acting(), user.id)
         print_result(
             {"id": user.id, "deleted": True},
@@ -150,7 +173,7 @@ def role(
     email: Email, role: Annotated[TenantRole, typer.Argument(help="admin or member.")], json: JsonFlag = False
 ) -> None:
     """Make a user an administrator of the tenant, or a regular member."""
-    _change(email, UserPatch(role=role), "{email} is {role} now.", json=json)
+    _change(email, UserPatch(role=role), "{user} is {role} now.", json=json)
 
 
 @app.command("sign-out")
@@ -158,7 +181,7 @@ def role(
 async def sign_out(installation: Installation, email: Email, json: JsonFlag = False) -> None:
     """End all sessions of a user. The user can sign in again; API keys keep working."""
     async with installation.database.writing() as session:
-        user = await service.get_user_of_address(session, acting(), email)
+        user = await service.get_user_named(session, acting(), email)
         ended = await end_sessions_of(session, acting(), user)
     print_result(
         {"id": user.id, "ended": ended},
@@ -173,7 +196,7 @@ async def sign_out(installation: Installation, email: Email, json: JsonFlag = Fa
 async def reset_second_factor(installation: Installation, email: Email, json: JsonFlag = False) -> None:
     """Remove the second factors of a user. Sessions end; the password is kept."""
     async with installation.database.writing() as session:
-        user = await service.get_user_of_address(session, acting(), email)
+        user = await service.get_user_named(session, acting(), email)
         await remove_second_factors(session, acting(), user)
     _show_user(user, f"{user.email} no longer has a second factor.", installation.settings, json=json)
 
@@ -183,7 +206,7 @@ async def reset_second_factor(installation: Installation, email: Email, json: Js
 async def unlink(installation: Installation, email: Email, json: JsonFlag = False) -> None:
     """Unlink a user from single sign-on. The next sign-in links the account again by its e-mail address."""
     async with installation.database.writing() as session:
-        user = await service.get_user_of_address(session, acting(), email)
+        user = await service.get_user_named(session, acting(), email)
         await unlink_user(session, acting(), user.id)
     _show_user(user, f"{user.email} will be linked again by verified e-mail address.", installation.settings, json=json)
 
@@ -191,9 +214,10 @@ async def unlink(installation: Installation, email: Email, json: JsonFlag = Fals
 @on_installation
 async def _change(installation: Installation, email: str, patch: UserPatch, message: str, *, json: bool) -> None:
     async with installation.database.writing() as session:
-        user = await service.get_user_of_address(session, acting(), email)
+        user = await service.get_user_named(session, acting(), email)
         changed = await service.update_user(session, acting(), user.id, patch=patch)
-    _show_user(changed, message.format(email=changed.email, role=changed.role), installation.settings, json=json)
+    text = message.format(user=name_of(changed), role=changed.role, name=changed.name)
+    _show_user(changed, text, installation.settings, json=json)
 
 
 def _password(*, from_input: bool) -> str:
@@ -237,6 +261,7 @@ def _state(user: User) -> str:
 def _shown(user: User) -> dict[str, object]:
     return {
         "id": user.id,
+        "kind": user.kind,
         "email": user.email,
         "name": user.name,
         "role": user.role,

@@ -14,7 +14,7 @@ from headgate.entrypoints.cli.output import JsonFlag, console, print_json, print
 from headgate.entrypoints.cli.session import acting, require_named, with_installation
 from headgate.entrypoints.installation import Installation
 from headgate.features.access.principal import Principal
-from headgate.features.accounts.users.service import get_user_of_address
+from headgate.features.accounts.users.service import get_user_named
 from headgate.features.workspace import service
 from headgate.features.workspace.schemas import WorkspaceFileOut
 from headgate.features.workspace.workspace import Area
@@ -140,7 +140,7 @@ def _as_user(user: str, work: Callable[[Installation, Principal], Awaitable[None
         principal = acting()
         if user:
             async with installation.database.reading() as session:
-                principal = replace(principal, user_id=(await get_user_of_address(session, principal, user)).id)
+                principal = replace(principal, user_id=(await get_user_named(session, principal, user)).id)
         await work(installation, principal)
 
     with_installation(run)

@@ -105,11 +105,13 @@ TABLE: Mapping[Permission, Rule] = MappingProxyType(
         Permission.PEOPLE_MANAGE: Rule(
             TenantRole.ADMIN,
             (
-                "Invite users, change their role, deactivate them, create links to set a new password, end "
-                "their sessions, reset their second factor, and set the sign-in policy."
+                "Invite users, create service accounts, change their role, deactivate them, create links to set a new "
+                "password, end their sessions, reset their second factor, and set the sign-in policy."
             ),
         ),
-        Permission.KEYS_MANAGE: Rule(TenantRole.ADMIN, "View and revoke the API keys of all users."),
+        Permission.KEYS_MANAGE: Rule(
+            TenantRole.ADMIN, "View and revoke the API keys of all users, create those of service accounts."
+        ),
         Permission.DIRECTORY_MANAGE: Rule(
             TenantRole.ADMIN,
             "Connect a directory (SCIM): create and revoke its token, and map its groups to roles in spaces.",

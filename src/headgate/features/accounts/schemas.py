@@ -1,8 +1,12 @@
 """Shared API schemas of users and named objects."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from headgate.features.access.permissions import TenantRole
+
+AccountKind = Literal["user", "service"]
 
 
 class Named(BaseModel):
@@ -15,7 +19,10 @@ class Named(BaseModel):
 
 
 class Person(Named):
-    """A user of a tenant."""
+    """A user or service account of a tenant."""
 
-    email: str | None = Field(description="E-mail address for signing in; null for the local user of auto-login.")
+    kind: AccountKind = Field(description="A service account has API keys and triggers, and cannot sign in.")
+    email: str | None = Field(
+        description="E-mail address for signing in; null for service accounts and the local user."
+    )
     role: TenantRole

@@ -1,7 +1,7 @@
 """Tables of tenants, users, spaces, members and credentials. The first tenant, user and space always exist."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from sqlalchemy import (
     BigInteger,
@@ -14,12 +14,16 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
+    text,
     true,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.access.permissions import Role, highest
 from headgate.foundation.database import Encrypted, Json, Row, TenantRow, Timestamp, now, of_tenant
+
+_IS_SERVICE = text("kind = 'service' AND deleted_at IS NULL")
+_NAMED_SERVICE: dict[str, Any] = {"sqlite_where": _IS_SERVICE, "postgresql_where": _IS_SERVICE}
 
 
 class Tenant(Row):
@@ -35,19 +39,27 @@ class Tenant(Row):
 
 
 class User(Row):
-    """A user of a tenant."""
+    """A user of a tenant, or a service account: the same rights, but only API keys and triggers act with them."""
 
     __tablename__ = "users"
     __table_args__ = (
         UniqueConstraint("id", "tenant_id"),
         Index("ix_users_email_tenant_id", "email", "tenant_id", unique=True),
         Index("ix_users_sso_subject_sso_issuer_tenant_id", "sso_subject", "sso_issuer", "tenant_id", unique=True),
+        Index("ix_users_service_name", "name", "tenant_id", unique=True, **_NAMED_SERVICE),
+        CheckConstraint(
+            "kind = 'user' OR (kind = 'service' AND email IS NULL AND password_hash IS NULL"
+            " AND sso_issuer IS NULL AND sso_subject IS NULL)",
+            name="kind",
+        ),
     )
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     tenant_id: Mapped[str] = mapped_column(ForeignKey("tenants.id", ondelete="CASCADE"))
     name: Mapped[str] = mapped_column(String(200))
     created_at: Mapped[datetime] = mapped_column(Timestamp, default=now)
+    kind: Mapped[Literal["user", "service"]] = mapped_column(String(16), default="user", server_default="user")
+    """Never changes. The database refuses a service account that has anything to sign in with."""
     email: Mapped[str | None] = mapped_column(String(254))
     """The sign-in name, in lower case; null for the local user of auto-login."""
     role: Mapped[str] = mapped_column(String(16), default="member", server_default="member")
@@ -63,6 +75,11 @@ class User(Row):
     last_sign_in_at: Mapped[datetime | None] = mapped_column(Timestamp)
     deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
     """Set when the user was deleted: the row keeps the id for history, without personal data."""
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether commands and auto-login use this account, which cannot sign in."""
+        return self.kind == "user" and self.email is None
 
 
 class Space(Row):

@@ -8,6 +8,11 @@ import orjson
 from headgate.features.runs.budgets.accounts import Account, account_of
 from headgate.features.runs.transitions import Json
 
+SECONDS_PER_POINT = 6
+"""A run of priority 10 goes before those of its user that wait less than a minute longer: none waits for ever."""
+MOST_PRIORITY = 100
+"""Also that of runs that have begun among those of their user that have not."""
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -16,7 +21,7 @@ class Terms:
     budgets: tuple[Account, ...] = ()
     """Accounts that its steps charge."""
     priority: int = 0
-    """Its place among those that wait for a slot: the highest first."""
+    """Its place among those that wait for a slot or a worker."""
     handles: bool = False
     """Whether it handles the failure of another run, or a run above it does: its own failure is not handled."""
 

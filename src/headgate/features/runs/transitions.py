@@ -440,6 +440,7 @@ class LiveRun:
     """The user or the visitor who started it."""
     waits: bool = False
     """Whether a step of it waits."""
+    priority: int = 0
     worked: int | None = None
     """Execution time since `started_at` in microseconds; None when not requested."""
 

@@ -1,6 +1,7 @@
-"""Whether what a trigger gives to a run fits the form of its flow: only what fails for certain is a problem."""
+"""Whether what a trigger gives to a run fits what its flow reads: only what fails for certain is a problem."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import JsonValue
@@ -8,9 +9,10 @@ from pydantic import JsonValue
 from headgate.features.runs.errors import InputInvalid
 from headgate.features.runs.form import check_form
 from headgate.features.triggers.schemas import TriggerProblem
-from headgate.features.triggers.settings import Config, FormConfig, TriggerInput, WebhookConfig
+from headgate.features.triggers.settings import Config, FormConfig, ScheduleConfig, TriggerInput, WebhookConfig
 from headgate.foundation.lazy import lazy_module
-from headgate.graph.model import FormField, FormFieldType
+from headgate.graph.mentions import mentions
+from headgate.graph.model import Flow, FormField, FormFieldType
 from headgate.graph.names import did_you_mean, listed
 from headgate.sdk import ComponentError
 
@@ -18,6 +20,16 @@ if TYPE_CHECKING:
     from headgate.components.data import selecting
 else:
     selecting = lazy_module("headgate.components.data.selecting")
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text of a run, as what an expression is selected for."""
+
+    saved: str
+    """What is used where the expression selects nothing."""
+    type: Final[FormFieldType] = "text"
+
 
 _TEXT, _WHOLE, _FLAG, _LIST, _OBJECT = "text", "number", "yes or no", "list", "object"
 _ANY = ""
@@ -55,11 +67,11 @@ _TAKES: Final[Mapping[FormFieldType, tuple[str, ...]]] = {
 """What the answers of a field type can be read from; of other types anything."""
 
 
-def problems_of(form: Sequence[FormField], config: Config, given: TriggerInput) -> list[TriggerProblem]:
+def problems_of(flow: Flow, config: Config, given: TriggerInput) -> list[TriggerProblem]:
     """Return why runs of a trigger would fail, or miss what it is to give them: empty when nothing is certain.
 
     Args:
-        form: The fields of the flow.
+        flow: The flow: its form, and whether a chat input reads the text of the run.
         config: The settings of the trigger.
         given: Its saved input.
     """
@@ -67,15 +79,33 @@ def problems_of(form: Sequence[FormField], config: Config, given: TriggerInput) 
         return []
     mapped: Mapping[str, str] = getattr(config, "form_from", {})
     return [
-        *_mapped(form, config, mapped),
-        *_saved(form, given.form_data, mapped, asks=isinstance(config, FormConfig), maps=hasattr(config, "form_from")),
+        *_text(flow, config, given),
+        *_mapped(flow.form, config, mapped),
+        *_saved(
+            flow.form, given.form_data, mapped, asks=isinstance(config, FormConfig), maps=hasattr(config, "form_from")
+        ),
     ]
 
 
-def _mapped(form: Sequence[FormField], config: Config, mapped: Mapping[str, str]) -> Iterator[TriggerProblem]:
+def _text(flow: Flow, config: Config, given: TriggerInput) -> Iterator[TriggerProblem]:
+    """Yield why the text of a run would be empty or no text although a chat input reads it."""
     text_from: str | None = getattr(config, "text_from", None)
+    is_read = _reads_text(flow)
     if text_from is not None:
-        yield from _selected(config.kind, text_from, None, "text_from")
+        yield from _selected(config.kind, text_from, _Text(given.text) if is_read else None, "text_from")
+    elif is_read and isinstance(config, ScheduleConfig) and not given.text:
+        yield _empty("input.text", "Save a text with the trigger, or start the flow with another input.")
+
+
+def _reads_text(flow: Flow) -> bool:
+    """Return whether a step uses the text or message of a chat input that has no text of its own."""
+    inputs = {node.id for node in flow.nodes if node.type == "ChatInput" and not node.params.get("text")}
+    used: set[tuple[str, ...]] = {(edge.source, edge.output) for edge in flow.edges}
+    used |= {mention.reference.path[:2] for node in flow.nodes for mention in mentions(node)} if inputs else set()
+    return any(path[0] in inputs and path[1:] != ("files",) for path in used)
+
+
+def _mapped(form: Sequence[FormField], config: Config, mapped: Mapping[str, str]) -> Iterator[TriggerProblem]:
     fields = {field.id: field for field in form}
     for name, expression in mapped.items():
         place = f"form_from.{name}"
@@ -105,15 +135,15 @@ def _saved(
         yield from _checked(field, answer, place, remedy=remedy if not answer else "")
 
 
-def _selected(kind: str, expression: str, field: FormField | None, place: str) -> Iterator[TriggerProblem]:
-    """Yield why an expression selects nothing, or what the field never takes."""
+def _selected(kind: str, expression: str, field: "FormField | _Text | None", place: str) -> Iterator[TriggerProblem]:
+    """Yield why an expression selects nothing, or what the field or text never takes."""
     try:
         parsed = selecting.parse_expression(expression, subject="The trigger")
     except ComponentError as error:
         yield TriggerProblem(field=place, message=error.detail, remedy=error.remedy)
         return
     if parsed["type"] == "literal":
-        yield from () if field is None else _checked(field, {field.id: parsed["value"]}, place)
+        yield from () if field is None else _constant(field, parsed["value"], place)
         return
     path, members = _path_of(parsed), SHAPES.get(kind)
     if members is None or not path:
@@ -126,7 +156,9 @@ def _selected(kind: str, expression: str, field: FormField | None, place: str) -
         message = f"'{name}' of a {kind} is a {members[name]}, which has no '{rest[0]}'."
         yield TriggerProblem(field=place, message=message, remedy=f"Select '{name}'.")
     elif field is not None and not rest and members[name] not in {_ANY, *_TAKES.get(field.type, (members[name],))}:
-        message = f"The field '{field.id}' is a {field.type}, but '{name}' of a {kind} is a {members[name]}."
+        target = "text of the run" if isinstance(field, _Text) else f"field '{field.id}'"
+        article = "an" if members[name] == _OBJECT else "a"
+        message = f"The {target} is a {field.type}, but '{name}' of a {kind} is {article} {members[name]}."
         yield TriggerProblem(field=place, message=message, remedy="Select another part, or change the field.")
 
 
@@ -138,6 +170,21 @@ def _path_of(parsed: Any) -> list[str]:  # noqa: ANN401 - a syntax tree
         return []
     parts = [_path_of(part) for part in parsed["children"]]
     return [name for part in parts for name in part] if all(parts) else []
+
+
+def _constant(field: "FormField | _Text", value: JsonValue, place: str) -> Iterator[TriggerProblem]:
+    if not isinstance(field, _Text):
+        yield from _checked(field, {field.id: value}, place)
+    elif value is not None and not isinstance(value, str):
+        message = "The text of the run is a text, but the constant is not."
+        yield TriggerProblem(field=place, message=message, remedy="Write it in single quotes: 'text'.")
+    elif not value and not field.saved:
+        yield _empty(place, "Select a text, or save one with the trigger.")
+
+
+def _empty(place: str, remedy: str) -> TriggerProblem:
+    message = "A chat input of the flow reads the text of the run, which would be empty."
+    return TriggerProblem(field=place, message=message, remedy=remedy)
 
 
 def _checked(

@@ -310,13 +310,13 @@ def _reads(config: Config) -> dict[str, Any]:
 
 
 async def _owner(session: AsyncSession, principal: Principal, user_id: str | None) -> str:
-    """Return the owner of a trigger: the caller, or for an admin any active user."""
+    """Return the owner of a trigger: the caller, or for those who manage users any active user or service account."""
     owner_id = user_id or principal.user_id
-    if owner_id != principal.user_id and not principal.access.admin:
+    if owner_id != principal.user_id and not principal.may(Permission.PEOPLE_MANAGE):
         raise Forbidden("Only an administrator sets another owner of a trigger.", remedy="Omit the owner.")
     user = await accounts.find_user(session, owner_id, tenant_id=principal.tenant_id) if owner_id else None
     if user is None or (not user.active and user.id != principal.user_id):
-        raise TriggerInvalid("The owner is not an active user.", remedy="Name the id of an active user.")
+        raise TriggerInvalid("The owner is not an active user.", remedy="Name an active user or service account.")
     return user.id
 
 
@@ -324,7 +324,7 @@ async def _owner_after(session: AsyncSession, principal: Principal, row: Trigger
     """Return the owner of a trigger after a change."""
     if body.owner_user_id is not None:
         return await _owner(session, principal, body.owner_user_id)
-    if principal.access.admin or (body.config is None and body.input is None and body.secret is None):
+    if principal.may(Permission.PEOPLE_MANAGE) or (body.config is None and body.input is None and body.secret is None):
         return row.owner_user_id
     return await _owner(session, principal, None)
 

@@ -24,7 +24,7 @@ from headgate.features.triggers.settings import Config, FlowConfig, ScheduleConf
 from headgate.features.triggers.tables import OccurrenceRow, TriggerRow
 from headgate.features.triggers.words import calendar_days, schedule_of, schedule_of_row, sentence_of
 from headgate.foundation.database import moment
-from headgate.graph.model import FormField
+from headgate.graph.model import Flow
 
 
 def config_of(row: TriggerRow) -> Config:
@@ -44,16 +44,16 @@ async def triggers_out(session: AsyncSession, principal: Principal, rows: Sequen
     names: Mapping[str, str] = await names_of(session, principal, others) if others else {}
     shown = [_trigger_out(listed, config, names) for listed, config in zip(rows, configs, strict=True)]
     if len({listed.row.flow_id for listed in rows}) == 1 and principal.may(Permission.FLOWS_VIEW, rows[0].space_id):
-        form = await _form_of(session, principal, rows[0].row.flow_id)
+        flow = await _running(session, principal, rows[0].row.flow_id)
         for trigger in shown:
-            trigger.problems = problems_of(form, trigger.config, trigger.input)
+            trigger.problems = problems_of(flow, trigger.config, trigger.input)
     return shown
 
 
-async def _form_of(session: AsyncSession, principal: Principal, flow_id: str) -> list[FormField]:
-    """Return the form of the published version, else of the draft."""
-    flow = await get_flow(session, principal, flow_id)
-    return list((await content_of(session, principal, flow_id, flow.published_version)).form)
+async def _running(session: AsyncSession, principal: Principal, flow_id: str) -> Flow:
+    """Return the published version of a flow, else its draft."""
+    row = await get_flow(session, principal, flow_id)
+    return await content_of(session, principal, flow_id, row.published_version)
 
 
 def _trigger_out(listed: Listed, config: Config, names: Mapping[str, str]) -> TriggerOut:

@@ -14,7 +14,7 @@ from headgate.foundation.pending_restore import settling
 if TYPE_CHECKING:  # imported when there is something to migrate
     from alembic.config import Config
 
-HEAD = "0091"
+HEAD = "0092"
 """The newest revision; a test compares it with the newest file in `migrations/versions`."""
 _SCHEMA_EXISTS = text("SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = :name)")
 _LOCK = 7_411_001

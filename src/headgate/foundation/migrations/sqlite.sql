@@ -16,7 +16,7 @@ CREATE TABLE users (
 	id VARCHAR(36) NOT NULL, 
 	tenant_id VARCHAR(36) NOT NULL, 
 	name VARCHAR(200) NOT NULL, 
-	created_at BIGINT NOT NULL, email VARCHAR(254), role VARCHAR(16) DEFAULT 'member' NOT NULL, active BOOLEAN DEFAULT 1 NOT NULL, password_hash TEXT, sso_issuer VARCHAR(500), sso_subject VARCHAR(255), home_space_id VARCHAR(36), last_sign_in_at BIGINT, deleted_at BIGINT, 
+	created_at BIGINT NOT NULL, email VARCHAR(254), role VARCHAR(16) DEFAULT 'member' NOT NULL, active BOOLEAN DEFAULT 1 NOT NULL, password_hash TEXT, sso_issuer VARCHAR(500), sso_subject VARCHAR(255), home_space_id VARCHAR(36), last_sign_in_at BIGINT, deleted_at BIGINT, kind VARCHAR(16) DEFAULT 'user' NOT NULL CONSTRAINT ck_users_kind CHECK (kind = 'user' OR (kind = 'service' AND email IS NULL AND password_hash IS NULL AND sso_issuer IS NULL AND sso_subject IS NULL)), 
 	CONSTRAINT pk_users PRIMARY KEY (id), 
 	CONSTRAINT fk_users_tenant_id FOREIGN KEY(tenant_id) REFERENCES tenants (id) ON DELETE CASCADE, 
 	CONSTRAINT uq_users_id_tenant_id UNIQUE (id, tenant_id)
@@ -1439,9 +1439,9 @@ CREATE TABLE "knowledge_bases" (
 	rerank_model VARCHAR(250) DEFAULT '' NOT NULL, 
 	rerank_candidates INTEGER DEFAULT 30 NOT NULL, retention_days INTEGER DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_knowledge_bases PRIMARY KEY (id), 
+	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id), 
 	CONSTRAINT uq_knowledge_bases_space_id_name UNIQUE (space_id, name), 
-	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE, 
-	CONSTRAINT uq_knowledge_bases_id_tenant_id UNIQUE (id, tenant_id)
+	CONSTRAINT fk_knowledge_bases_space_id_tenant_id FOREIGN KEY(space_id, tenant_id) REFERENCES spaces (id, tenant_id) ON DELETE CASCADE
 )
 --
 CREATE TABLE packs (
@@ -1765,11 +1765,11 @@ CREATE TABLE knowledge_metadata (
 	CONSTRAINT fk_knowledge_metadata_document_id_knowledge_documents FOREIGN KEY(document_id, tenant_id) REFERENCES knowledge_documents (id, tenant_id) ON DELETE CASCADE
 )
 --
-INSERT INTO "alembic_version" VALUES ('0091')
+INSERT INTO "alembic_version" VALUES ('0092')
 --
 INSERT INTO "tenants" VALUES ('00000000-0000-7000-8000-000000000001', 'Default', CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER), 0)
 --
-INSERT INTO "users" VALUES ('00000000-0000-7000-8000-000000000003', '00000000-0000-7000-8000-000000000001', 'local', (SELECT created_at FROM tenants), NULL, 'admin', 1, NULL, NULL, NULL, '00000000-0000-7000-8000-000000000002', NULL, NULL)
+INSERT INTO "users" VALUES ('00000000-0000-7000-8000-000000000003', '00000000-0000-7000-8000-000000000001', 'local', (SELECT created_at FROM tenants), NULL, 'admin', 1, NULL, NULL, NULL, '00000000-0000-7000-8000-000000000002', NULL, NULL, 'user')
 --
 INSERT INTO "spaces" VALUES ('00000000-0000-7000-8000-000000000002', '00000000-0000-7000-8000-000000000001', 'Personal', '00000000-0000-7000-8000-000000000003', (SELECT created_at FROM tenants))
 --
@@ -2230,3 +2230,5 @@ CREATE INDEX ix_chat_feedback_base_id_run_id ON chat_feedback (base_id, run_id)
 CREATE INDEX ix_knowledge_vectors_cluster ON knowledge_vectors (base_id, model, cluster)
 --
 CREATE INDEX ix_webhook_deliveries_failed ON webhook_deliveries (tenant_id, created_at) WHERE status = 'failed'
+--
+CREATE UNIQUE INDEX ix_users_service_name ON users (name, tenant_id) WHERE kind = 'service' AND deleted_at IS NULL

@@ -24,6 +24,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
     workers,
 )
 from tests.integration.features.runs.conformance import appears, finish, over, until
+from tests.integration.features.runs.priorities import runs_in_order_of_priority
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.rows import attempt_rows, attempts, run_row, statuses, step_rows
 from tests.support.workers import celery_settings
@@ -124,6 +125,14 @@ class TestFairness:
         last = max([(await run_row(database, request.key.run_id)).finished_at for request in theirs])
         rows = [await run_row(database, request.key.run_id) for request in ours]
         assert sum(row.finished_at < last for row in rows) >= 10  # 6 with equal turns
+
+
+class TestPriorities:
+    async def test_order_the_runs_that_wait_for_a_worker_also_after_a_change(
+        self, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        order = await runs_in_order_of_priority(await make_engine(max_concurrent_runs=1), database, tmp_path)
+        assert set(order[:2]) == {"high", "raised"}
 
 
 class TestLimits:

@@ -13,6 +13,7 @@ from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from tests.integration.features.runs.conformance import appears, over
+from tests.integration.features.runs.priorities import runs_in_order_of_priority
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.people import add_space_row
 from tests.support.rows import run_row
@@ -93,3 +94,30 @@ class TestFlood:
         began = {run_id: (await run_row(database, run_id)).started_at for run_id in [*flood, *few]}
         order = sorted(began, key=lambda run_id: began[run_id])
         assert {order.index(run_id) for run_id in few} <= {0, 1, 2, 3}
+
+
+class TestPriorities:
+    async def test_order_the_runs_that_wait_for_a_place_also_after_a_change(
+        self, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        engine = await make_engine(max_concurrent_runs=1, spare_concurrent_runs=0)
+        order = await runs_in_order_of_priority(engine, database, tmp_path)
+        assert order == ["raised", "high", "normal", "low"]
+
+    async def test_are_kept_when_a_server_recovers_what_another_left(
+        self, make_engine: Any, database: Database, tmp_path: Path
+    ) -> None:
+        gate, short = await _gates(database, tmp_path), await store_flow(database, make_chain(1))
+        first = await make_engine(max_concurrent_runs=1, spare_concurrent_runs=0)
+        await _start(first, gate, 1, LOCAL)
+        low, high = (new_run(short, priority=priority, user_id=LOCAL.user_id) for priority in (-9, 9))
+        for request in (low, high):
+            await first.start(request)
+        await first.close(grace_seconds=0)
+        (tmp_path / "gate.open").touch()
+        engine = await make_engine(max_concurrent_runs=1, spare_concurrent_runs=0, lease_seconds=0.5)
+        rows = []
+        for request in (low, high):
+            await over(engine, request.key.run_id)
+            rows.append(await run_row(database, request.key.run_id))
+        assert rows[1].started_at < rows[0].started_at

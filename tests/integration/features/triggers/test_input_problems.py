@@ -54,3 +54,19 @@ class TestProblems:
     async def test_of_an_unpublished_flow_are_those_of_its_draft(self, us: Team) -> None:
         trigger = await add(us, await made(us, FLOW + FORM), name="News", config=FEED)
         assert [problem["field"] for problem in trigger["problems"]] == ["form_from.customer"]
+
+    async def test_of_the_text_of_a_chat_input_are_shown_when_saved_enabled_and_published(self, us: Team) -> None:
+        flow_id = await made(us, FLOW)
+        yearly = {"kind": "schedule", "cron": "0 3 1 1 *"}
+        trigger = await add(us, flow_id, name="Yearly", config=yearly)
+        assert [problem["field"] for problem in trigger["problems"]] == ["input.text"]
+        (note,) = await publish(us, flow_id)
+        assert note.startswith("Trigger 'Yearly': A chat input of the flow reads the text of the run")
+        path = f"/triggers/{trigger['id']}"
+        await us.make("publisher", f"{path}/pause", reason="later")
+        assert len((await us.make("publisher", f"{path}/resume"))["problems"]) == 1
+        saved = await us.ask("publisher", "PATCH", path, json={"input": {"text": "Report of the year"}})
+        assert saved.json()["problems"] == []
+        hook = {"kind": "webhook", "verification": "none", "text_from": "headers"}
+        (problem,) = (await add(us, flow_id, name="Hook", config=hook))["problems"]
+        assert (problem["field"], "an object" in problem["message"]) == ("text_from", True)

@@ -67,3 +67,53 @@ class TestShutOut:
             return any(row["status"] == "started" for row in await occurrences(us, trigger["id"]))
 
         await until(started)
+
+
+class TestServiceAccount:
+    async def test_owns_a_trigger_whose_runs_have_its_rights(self, us: Team) -> None:
+        flow_id = await published(us)
+        account = await us.make("admin", "/users/service-accounts", name="nightly")
+        owned = {"name": "Nightly", "config": OFTEN, "owner_user_id": account["id"]}
+        refused = await us.ask("publisher", "POST", f"/flows/{flow_id}/triggers", json=owned)
+        assert refused.status_code == 403, "only those who manage the account, too, use its rights"
+        trigger = await us.make("admin", f"/flows/{flow_id}/triggers", **owned)
+        shown = await paused(us, trigger)
+        assert (shown["owner_name"], "There is no flow" in shown["paused_reason"]) == ("nightly", True)
+        space = (await us.get("admin", f"/flows/{flow_id}"))["space_id"]
+        member = f"/spaces/{space}/members/{account['id']}"
+        assert (await us.ask("admin", "PUT", member, json={"role": "runner"})).is_success
+        await us.make("admin", f"/triggers/{trigger['id']}/resume")
+
+        async def started() -> Any:
+            rows = await occurrences(us, trigger["id"], "admin")
+            return next((row for row in rows if row["status"] == "started"), None)
+
+        row = await until(started)
+        async with us.database.reading() as session:
+            query = text("SELECT user_id FROM flow_runs WHERE id = :id")
+            assert (await session.execute(query, {"id": row["run_id"]})).scalar_one() == account["id"]
+
+    async def test_is_given_a_trigger_and_taken_it_from(self, us: Team) -> None:
+        account = await us.make("admin", "/users/service-accounts", name="nightly")
+        trigger = await add(us, await published(us), config=FOLDER, enabled=False)
+        path, given = f"/triggers/{trigger['id']}", {"owner_user_id": account["id"]}
+        assert (await us.ask("publisher", "PATCH", path, json=given)).status_code == 403
+        assert (await us.ask("admin", "PATCH", path, json=given)).json()["owner_name"] == "nightly"
+        await us.ask("admin", "PATCH", f"/users/{account['id']}", json={"active": False})
+        mine = {"owner_user_id": us.people["publisher"].id}
+        assert (await us.ask("publisher", "PATCH", path, json=mine)).json()["owner_user_id"] == mine["owner_user_id"]
+        back = await us.ask("admin", "PATCH", path, json=given)
+        assert (back.status_code, back.json()["code"]) == (422, "trigger_invalid"), (
+            "a disabled account owns nothing new"
+        )
+
+    async def test_is_not_used_by_an_admin_s_key_that_manages_triggers_alone(self, us: Team) -> None:
+        """An administrator's key with few scopes starts no runs with the rights of others."""
+        account = await us.make("admin", "/users/service-accounts", name="nightly")
+        trigger = await add(us, await published(us), config=FOLDER, enabled=False)
+        scopes = ["triggers.manage", "flows.view"]
+        key = (await us.make("admin", "/api-keys", name="narrow", scopes=scopes))["key"]
+        given = {"owner_user_id": account["id"]}
+        headers = {"authorization": f"Bearer {key}"}
+        answer = await us.ask("admin", "PATCH", f"/triggers/{trigger['id']}", json=given, headers=headers)
+        assert answer.status_code == 403, answer.text

@@ -15,7 +15,7 @@ from headgate.features.triggers.input_problems import SHAPES, problems_of
 from headgate.features.triggers.poll_settings import StreamConfig, TopicConfig
 from headgate.features.triggers.polling import folders, queues, streams, topics
 from headgate.features.triggers.schemas import TriggerIn
-from headgate.graph.model import FormField
+from headgate.graph.model import Edge, Flow, FormField, Node
 from tests.unit.features.triggers.test_text import NEEDED
 
 FORM = [
@@ -31,7 +31,7 @@ NEEDS = [*FORM, FormField(id="name", type="text", required=True)]
 def problems(kind: str, *, form: list[FormField] = FORM, answers: Any = None, **config: Any) -> list[tuple[str, str]]:
     settings = NEEDED.get(kind, {}) | {"kind": kind} | config
     body = TriggerIn.model_validate({"name": "T", "config": settings, "input": {"form_data": answers or {}}})
-    found = problems_of(form, body.config, body.input)
+    found = problems_of(Flow(form=tuple(form)), body.config, body.input)
     assert all(problem.remedy for problem in found)
     return [(problem.field, problem.message) for problem in found]
 
@@ -79,6 +79,67 @@ def test_of_the_text() -> None:
     assert problems("page", text_from="texts") == [
         ("text_from", "What a page gives has no 'texts'; did you mean 'text'?")
     ]
+
+
+EMPTY = "A chat input of the flow reads the text of the run, which would be empty."
+
+
+def text_problems(output: str, kind: str, text: str = "", **config: Any) -> list[tuple[str, str]]:
+    """The problems of a trigger of a flow with a chat input, of which a step uses an output or a reference."""
+    nodes, edges = [Node(id="ask", type="ChatInput")], list[Edge]()
+    if output.startswith("{{"):
+        nodes.append(Node(id="out", type="ChatOutput", params={"input": output}))
+    else:
+        nodes.append(Node(id="out", type="ChatOutput"))
+        edges.append(Edge(source="ask", output=output, target="out", input="input"))
+    settings = NEEDED.get(kind, {}) | {"kind": kind} | config
+    body = TriggerIn.model_validate({"name": "T", "config": settings, "input": {"text": text}})
+    problems = problems_of(Flow(nodes=tuple(nodes), edges=tuple(edges)), body.config, body.input)
+    assert all(problem.remedy for problem in problems)
+    return [(problem.field, problem.message) for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("output", "kind", "settings", "expected"),
+    [
+        ("text", "schedule", {}, ("input.text", EMPTY)),
+        ("message", "schedule", {}, ("input.text", EMPTY)),
+        ("{{ask.text}}", "schedule", {}, ("input.text", EMPTY)),
+        ("text", "feed", {"text_from": "''"}, ("text_from", EMPTY)),
+        ("text", "api", {"text_from": "`null`"}, ("text_from", EMPTY)),
+        ("text", "api", {"text_from": "`7`"}, ("text_from", "the constant is not")),
+        ("text", "mail", {"text_from": '"to"'}, ("text_from", "'to' of a mail is a list.")),
+        ("text", "folder", {"text_from": "size"}, ("text_from", "'size' of a folder is a number.")),
+        ("text", "webhook", {"text_from": "headers"}, ("text_from", "'headers' of a webhook is an object.")),
+    ],
+)  # fmt: skip
+def test_of_a_text_that_is_read_and_empty_or_no_text(
+    output: str, kind: str, settings: dict[str, Any], expected: tuple[str, str]
+) -> None:
+    ((place, message),) = text_problems(output, kind, **settings)
+    assert place == expected[0]
+    assert expected[1] in message
+
+
+@pytest.mark.parametrize(
+    ("output", "kind", "settings"),
+    [
+        ("text", "schedule", {"text": "Every morning"}),
+        ("files", "schedule", {}),
+        ("{{ask.files}}", "schedule", {}),
+        ("text", "manual", {}),
+        ("text", "form", {}),
+        ("text", "webhook", {}),
+        ("text", "webhook", {"text_from": "body.title"}),
+        ("text", "feed", {"text_from": "title"}),
+        ("text", "feed", {"text_from": "''", "text": "Saved"}),
+        ("text", "mail", {"text_from": "join(', ', \"to\")"}),
+        ("text", "topic", {"text_from": "@"}),
+        ("files", "mail", {"text_from": '"to"'}),
+    ],
+)
+def test_no_false_alarm_of_a_text(output: str, kind: str, settings: dict[str, Any]) -> None:
+    assert text_problems(output, kind, **settings) == []
 
 
 def test_of_saved_answers() -> None:

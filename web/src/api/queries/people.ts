@@ -7,6 +7,7 @@ export type Role = components["schemas"]["Role"];
 
 export const peopleKeys = {
   all: ["people"] as const,
+  services: ["people", "services"] as const,
   members: (spaceId: string) => ["people", "of", spaceId] as const,
 };
 
@@ -15,6 +16,13 @@ export const peopleQuery = queryOptions({
   queryKey: peopleKeys.all,
   queryFn: async ({ signal }) =>
     (await unwrap(api.GET("/api/v1/users", { params: { query: { limit: 200 } }, signal }))).items,
+});
+
+/** The service accounts of the organisation. */
+export const servicesQuery = queryOptions({
+  queryKey: peopleKeys.services,
+  queryFn: async ({ signal }) =>
+    (await unwrap(api.GET("/api/v1/users", { params: { query: { limit: 200, kind: "service" } }, signal }))).items,
 });
 
 /** Who is in a space, and what each may do there. */
@@ -33,6 +41,9 @@ export const membersQuery = (space_id: string) =>
   });
 
 export const invitePerson = (body: components["schemas"]["UserIn"]) => unwrap(api.POST("/api/v1/users", { body }));
+
+export const createService = (body: components["schemas"]["ServiceAccountIn"]) =>
+  unwrap(api.POST("/api/v1/users/service-accounts", { body }));
 
 export const changePerson = (user_id: string, body: components["schemas"]["UserPatch"]) =>
   unwrap(api.PATCH("/api/v1/users/{user_id}", { params: { path: { user_id } }, body }));

@@ -62,14 +62,14 @@ def statement(kind: Kind, *, aggregate: str, parameter: str) -> str:
         aggregate: The database's function that creates a JSON object of pairs.
         parameter: The driver's placeholder for the hash.
     """
-    own_columns, table, column = _OWN[kind]
+    own_columns, table, condition = _OWN[kind]
     return (
         "SELECT c.id, u.tenant_id, u.id, coalesce(u.email, u.name), u.role, u.active,"  # noqa: S608 - constants
         " (SELECT s.id FROM spaces s WHERE s.id = u.home_space_id AND s.tenant_id = u.tenant_id),"
         f" (SELECT {aggregate}(m.space_id, m.role) FROM space_members m"
         " WHERE m.user_id = u.id AND m.tenant_id = u.tenant_id),"
         f" c.expires_at, {own_columns} FROM {table} c JOIN users u ON u.id = c.user_id AND u.tenant_id = c.tenant_id"
-        f" WHERE c.{column} = {parameter}"
+        f" WHERE {condition} = {parameter}"
     )
 
 
@@ -108,14 +108,18 @@ def _value(stored: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 _OWN = {
-    Kind.KEY: ("c.last_used_at, c.revoked_at, c.prefix, c.scopes, c.space_ids, c.networks", "api_keys", "secret_hash"),
+    Kind.KEY: (
+        "c.last_used_at, c.revoked_at, c.prefix, c.scopes, c.space_ids, c.networks",
+        "api_keys",
+        "c.secret_hash",
+    ),
     Kind.SESSION: (
         (
             "c.last_seen_at, c.second_factor IS NULL AND c.method IN ('password', 'link') AND"
             " (SELECT t.second_factor_required FROM tenants t WHERE t.id = c.tenant_id)"
         ),
         "user_sessions",
-        "token_hash",
+        "u.kind = 'user' AND c.token_hash",
     ),
 }
-"""Columns that differ between the kinds, the table, and the column of the hash."""
+"""Columns that differ between the kinds, the table, and the condition on the hash: only users have sessions."""

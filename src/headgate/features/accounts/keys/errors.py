@@ -12,12 +12,22 @@ Conflict
 Invalid
 ├── ScopeUnknown      no permission and no role has that name
 ├── NoMember          the key would be for a space that its user is not a member of
+├── NotServiceAccount the key would act for another user
 └── ExpiryPast        the expiry is in the past
 """
 
 from collections.abc import Sequence
 
 from headgate.foundation.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
+
+
+class NotServiceAccount(Invalid):
+    """Nobody creates a key with which to act as another user."""
+
+    code = "not_service_account"
+    title = "Not a service account"
+    detail = "{} is a user, not a service account."
+    remedy = "Ask the user to create the key, or use a service account."
 
 
 class KeyRefused(Unauthenticated):

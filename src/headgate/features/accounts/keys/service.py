@@ -16,7 +16,14 @@ from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
 from headgate.features.accounts.errors import AccountNotFound
 from headgate.features.accounts.keys import repository, secret
-from headgate.features.accounts.keys.errors import ExpiryPast, KeyNotFound, KeyTooWide, NoMember, TooManyKeys
+from headgate.features.accounts.keys.errors import (
+    ExpiryPast,
+    KeyNotFound,
+    KeyTooWide,
+    NoMember,
+    NotServiceAccount,
+    TooManyKeys,
+)
 from headgate.features.accounts.keys.networks import covers
 from headgate.features.accounts.keys.schemas import KeyIn, KeyOut, KeyOwner
 from headgate.features.accounts.keys.scopes import expand, known
@@ -88,18 +95,30 @@ async def create_key(
     return NewKey(_shown(row, KeyOwner.model_validate(owner)), text)
 
 
+async def create_key_of_service(session: AsyncSession, principal: Principal, account: User, key_in: KeyIn) -> NewKey:
+    """Create a key of a service account, for those who manage keys. Raises `NotServiceAccount` and as `create_key`."""
+    principal.require(Permission.KEYS_MANAGE)
+    if account.kind != "service":
+        raise NotServiceAccount(account.email or account.name)
+    return await create_key(session, principal, key_in=key_in, owner_user_id=account.id)
+
+
 async def list_keys(
     session: AsyncSession,
     principal: Principal,
     *,
     everyone: bool = False,
+    user_id: str | None = None,
     limit: int = 50,
     after: str | None = None,
 ) -> Sequence[KeyOut]:
-    """Return the caller's keys, oldest first, including revoked ones; all keys for callers who may manage keys."""
-    if everyone:
+    """Return the caller's keys, oldest first, including revoked ones.
+
+    Callers who may manage keys can list those of any user, or of everyone.
+    """
+    if everyone or user_id not in {None, principal.user_id}:
         principal.require(Permission.KEYS_MANAGE)
-    user_id = None if everyone else principal.user_id
+    user_id = user_id or (None if everyone else principal.user_id)
     rows = await repository.list_keys(session, tenant_id=principal.tenant_id, user_id=user_id, limit=limit, after=after)
     return [_shown(key, KeyOwner.model_validate(owner)) for key, owner in rows]
 

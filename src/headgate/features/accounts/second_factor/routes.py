@@ -101,7 +101,7 @@ async def confirm(body: ConfirmIn, request: Request, caller: Caller, token: Toke
     "/users/{user_id}/second-factor",
     "Reset a user's second factors",
     [needs(Permission.PEOPLE_MANAGE)],
-    problems=(401, 403, 404),
+    problems=(401, 403, 404, 409),
 )
 async def reset(user_id: str, session: WriteSession, caller: Caller) -> None:
     """Reset the second factors of a user who lost phone and recovery codes. The user's sessions end."""

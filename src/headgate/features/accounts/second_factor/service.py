@@ -18,7 +18,7 @@ from headgate.features.accounts.second_factor.errors import (
 )
 from headgate.features.accounts.second_factor.schemas import SecondFactorOut, TotpBegun
 from headgate.features.accounts.sessions.repository import delete_sessions
-from headgate.features.accounts.sessions.service import name_of
+from headgate.features.accounts.sessions.service import name_of, require_person
 from headgate.features.accounts.tables import RecoveryCode, TotpAuthenticator, User
 from headgate.features.audit.recorder import record
 from headgate.foundation.crypto import SecretBox
@@ -119,8 +119,9 @@ async def renew_recovery_codes(session: AsyncSession, principal: Principal, curr
 
 
 async def reset(session: AsyncSession, principal: Principal, user: User) -> None:
-    """Remove every second factor of a user, for an admin; the user's sessions end."""
+    """Remove every second factor of a user, for an admin; the user's sessions end. Raises `ServiceAccountRefused`."""
     principal.require(Permission.PEOPLE_MANAGE)
+    require_person(user)
     await repository.delete_authenticator(session, user.id, tenant_id=user.tenant_id)
     await delete_passkeys(session, user.id, tenant_id=user.tenant_id)
     await repository.delete_recovery_codes(session, user.id, tenant_id=user.tenant_id)

@@ -50,6 +50,14 @@ class NoPassword(Conflict):
     remedy = "Change the password at your identity provider, or ask an admin for a link to set one."
 
 
+class ServiceAccountRefused(Conflict):
+    """A service account has no password, session or second factor."""
+
+    code = "service_account_refused"
+    detail = "{} is a service account, which cannot sign in."
+    remedy = "Create an API key for it."
+
+
 class SessionNotFound(NotFound):
     """The caller has no such session."""
 

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.principal import Principal
 from headgate.features.accounts.sessions import repository
-from headgate.features.accounts.sessions.service import name_of
+from headgate.features.accounts.sessions.service import name_of, require_person
 from headgate.features.accounts.sessions.tokens import hash_of, new_token
 from headgate.features.accounts.tables import OneTimeLink, User
 from headgate.features.audit.recorder import record
@@ -31,7 +31,8 @@ class NewLink:
 
 
 async def create_link(session: AsyncSession, principal: Principal, user: User, settings: AccountSettings) -> NewLink:
-    """Create a link for a user of the caller's tenant. Older links become invalid."""
+    """Create a link for a user of the caller's tenant. Older links become invalid. Raises `ServiceAccountRefused`."""
+    require_person(user)
     await repository.delete_links(session, tenant_id=principal.tenant_id, user_id=user.id)
     at = now()
     token = new_token()

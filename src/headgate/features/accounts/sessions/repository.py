@@ -21,8 +21,8 @@ async def users_of_address(
 
 
 async def find_active(session: AsyncSession, user_id: str, *, tenant_id: str, lock: bool = False) -> User | None:
-    """Return an active user; with `lock`, locked until the transaction ends."""
-    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id, User.active)
+    """Return an active user, never a service account; with `lock`, locked until the transaction ends."""
+    query = select(User).where(User.id == user_id, User.tenant_id == tenant_id, User.active, User.kind == "user")
     if lock:
         query = query.with_for_update().execution_options(populate_existing=True)
     return (await session.execute(query)).scalar_one_or_none()
@@ -98,6 +98,7 @@ async def find_link(session: AsyncSession, token_hash: str, *, at: datetime) -> 
             OneTimeLink.used_at.is_(None),
             OneTimeLink.expires_at > at,
             User.active,
+            User.kind == "user",
         )
     )
     row = (await session.execute(query)).one_or_none()

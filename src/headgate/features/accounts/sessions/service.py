@@ -11,7 +11,7 @@ from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Access, Actor, Principal
 from headgate.features.accounts.sessions import repository
 from headgate.features.accounts.sessions.csrf import token_for
-from headgate.features.accounts.sessions.errors import SessionNotFound
+from headgate.features.accounts.sessions.errors import ServiceAccountRefused, SessionNotFound
 from headgate.features.accounts.sessions.tokens import hash_of, new_token
 from headgate.features.accounts.tables import User, UserSession
 from headgate.features.audit.recorder import record
@@ -53,8 +53,9 @@ async def start_session(
     """Start a session for an authenticated user. The token is new: a token known before sign-in is worthless.
 
     `replaces` is the browser's previous token; that session ends. `second_factor` is the factor used in addition to the
-    password.
+    password. Raises `ServiceAccountRefused`.
     """
+    require_person(user)
     if replaces is not None:
         await repository.delete_sessions(
             session, tenant_id=user.tenant_id, user_id=user.id, token_hash=hash_of(replaces)
@@ -174,6 +175,12 @@ async def sign_out(session: AsyncSession, principal: Principal, token: str | Non
     current = await find_current(session, principal, token)
     if current is not None:
         await end_session(session, principal, current.id)
+
+
+def require_person(user: User) -> None:
+    """Raise `ServiceAccountRefused` for an account that never signs in."""
+    if user.kind == "service":
+        raise ServiceAccountRefused(user.name)
 
 
 def newcomer(user: User, address: str) -> Principal:

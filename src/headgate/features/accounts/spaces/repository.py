@@ -168,7 +168,7 @@ async def list_members(
 
 
 async def other_owners(session: AsyncSession, space_id: str, user_id: str, *, tenant_id: str) -> int:
-    """Return the number of other active users who own the space."""
+    """Return the number of other active users who own the space; service accounts do not count."""
     query = (
         select(func.count())
         .select_from(SpaceMember)
@@ -179,6 +179,7 @@ async def other_owners(session: AsyncSession, space_id: str, user_id: str, *, te
             SpaceMember.role == "owner",
             SpaceMember.user_id != user_id,
             User.active,
+            User.kind == "user",
         )
     )
     return (await session.execute(query)).scalar_one()

@@ -24,5 +24,6 @@ async def find_tenant_called(session: AsyncSession, name: str) -> Tenant | None:
 
 async def find_operator(session: AsyncSession, *, tenant_id: str) -> User | None:
     """Return the user of commands in a tenant: the user who cannot sign in."""
-    query = select(User).where(User.tenant_id == tenant_id, User.email.is_(None), User.sso_subject.is_(None))
+    conditions = (User.kind == "user", User.email.is_(None), User.sso_subject.is_(None))
+    query = select(User).where(User.tenant_id == tenant_id, *conditions)
     return (await session.execute(query.order_by(User.id).limit(1))).scalar_one_or_none()

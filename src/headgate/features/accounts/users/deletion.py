@@ -42,7 +42,7 @@ async def delete_user(session: AsyncSession, principal: Principal, user_id: str)
     user = await repository.lock_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
     if user is None:
         raise UserNotFound(user_id)
-    if user.email is None:
+    if user.is_operator:
         raise SignsInNowhere
     if [admin.id for admin in admins] == [user.id]:
         raise LastAdmin(name_of(user))

@@ -1,6 +1,6 @@
 """Errors of users."""
 
-from headgate.foundation.errors import Conflict, NotFound
+from headgate.foundation.errors import Conflict, Invalid, NotFound
 
 
 class UserNotFound(NotFound):
@@ -20,6 +20,24 @@ class EmailTaken(Conflict):
     title = "Address taken"
     remedy = "`headgate users reset` creates a link to set a new password."
     detail = "{} is already a user of your organisation."
+
+
+class ServiceNameTaken(Conflict):
+    """The tenant already has a service account with that name."""
+
+    code = "service_name_taken"
+    title = "Name taken"
+    detail = "Your organisation has a service account named {}."
+    remedy = "Choose another name."
+
+
+class ServiceNameInvalid(Invalid):
+    """A service account would look like the user with that address in the audit log."""
+
+    code = "service_name_invalid"
+    title = "Invalid name"
+    detail = "The name of a service account contains no @."
+    remedy = "Name it after what it does, such as nightly-import."
 
 
 class LastAdmin(Conflict):

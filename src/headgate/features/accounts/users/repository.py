@@ -10,7 +10,7 @@ from headgate.features.accounts.tables import User
 
 
 async def list_users(
-    session: AsyncSession, *, tenant_id: str, search: str | None, limit: int, after: str | None
+    session: AsyncSession, *, tenant_id: str, kind: str | None, search: str | None, limit: int, after: str | None
 ) -> Sequence[User]:
     """Return users in order of creation; `search` is part of the name or address."""
     query = select(User).where(User.tenant_id == tenant_id, User.deleted_at.is_(None))
@@ -22,6 +22,8 @@ async def list_users(
                 func.lower(User.email).contains(needle, autoescape=True),
             )
         )
+    if kind is not None:
+        query = query.where(User.kind == kind)
     if after is not None:
         query = query.where(User.id > after)
     return (await session.execute(query.order_by(User.id).limit(limit))).scalars().all()
@@ -33,8 +35,14 @@ async def find_by_email(session: AsyncSession, email: str, *, tenant_id: str) ->
     return (await session.execute(query)).scalar_one_or_none()
 
 
+async def find_service_account(session: AsyncSession, name: str, *, tenant_id: str) -> User | None:
+    """Return the service account with that name."""
+    conditions = (User.kind == "service", User.name == name, User.tenant_id == tenant_id, User.deleted_at.is_(None))
+    return (await session.execute(select(User).where(*conditions))).scalar_one_or_none()
+
+
 async def add_user(session: AsyncSession, user: User) -> None:
-    """Store a new user. Raises `IntegrityError` when the tenant already has one with that address."""
+    """Store a new user. Raises `IntegrityError` when the tenant has one with that address or name."""
     async with session.begin_nested():
         session.add(user)
 

@@ -39,6 +39,15 @@ class UserIn(BaseModel):
     role: TenantRole = TenantRole.MEMBER
 
 
+class ServiceAccountIn(BaseModel):
+    """A service account to create."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: PersonName = Field(description="Unique in the organisation, and without @.")
+    role: TenantRole = TenantRole.MEMBER
+
+
 class UserPatch(BaseModel):
     """Changes of a user."""
 
@@ -55,7 +64,7 @@ class UserPatch(BaseModel):
 
 
 class UserOut(Person):
-    """A user of the tenant."""
+    """A user or service account of the tenant."""
 
     active: bool
     can_sign_in: bool = Field(description="Whether they have set a password or signed in through single sign-on.")

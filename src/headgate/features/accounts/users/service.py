@@ -8,15 +8,23 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from headgate.features.access.permissions import TenantRole
 from headgate.features.access.principal import Principal
 from headgate.features.accounts import repository as accounts
+from headgate.features.accounts.schemas import AccountKind
 from headgate.features.accounts.sessions.links import NewLink, create_link
 from headgate.features.accounts.sessions.repository import delete_links, delete_sessions
-from headgate.features.accounts.sessions.service import name_of
+from headgate.features.accounts.sessions.service import name_of, require_person
 from headgate.features.accounts.spaces.errors import SpaceNameTaken
 from headgate.features.accounts.spaces.service import create_space
 from headgate.features.accounts.tables import User
 from headgate.features.accounts.users import repository
-from headgate.features.accounts.users.errors import EmailTaken, LastAdmin, SignsInNowhere, UserNotFound
-from headgate.features.accounts.users.schemas import UserIn, UserPatch
+from headgate.features.accounts.users.errors import (
+    EmailTaken,
+    LastAdmin,
+    ServiceNameInvalid,
+    ServiceNameTaken,
+    SignsInNowhere,
+    UserNotFound,
+)
+from headgate.features.accounts.users.schemas import ServiceAccountIn, UserIn, UserPatch
 from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.foundation.database import now
@@ -25,10 +33,18 @@ from headgate.foundation.settings import AccountSettings
 
 
 async def list_users(
-    session: AsyncSession, principal: Principal, *, search: str | None = None, limit: int = 50, after: str | None = None
+    session: AsyncSession,
+    principal: Principal,
+    *,
+    kind: AccountKind | None = None,
+    search: str | None = None,
+    limit: int = 50,
+    after: str | None = None,
 ) -> Sequence[User]:
-    """Return users of the caller's tenant, in order of creation."""
-    return await repository.list_users(session, tenant_id=principal.tenant_id, search=search, limit=limit, after=after)
+    """Return users and service accounts of the caller's tenant, or those of a kind, in order of creation."""
+    return await repository.list_users(
+        session, tenant_id=principal.tenant_id, kind=kind, search=search, limit=limit, after=after
+    )
 
 
 async def get_user(session: AsyncSession, principal: Principal, user_id: str) -> User:
@@ -44,11 +60,15 @@ async def missing_users(session: AsyncSession, user_ids: Collection[str], *, ten
     return [user_id for user_id in user_ids if await accounts.find_user(session, user_id, tenant_id=tenant_id) is None]
 
 
-async def get_user_of_address(session: AsyncSession, principal: Principal, email: str) -> User:
-    """Return the user with an e-mail address. Raises `UserNotFound`."""
-    user = await repository.find_by_email(session, email.strip().lower(), tenant_id=principal.tenant_id)
+async def get_user_named(session: AsyncSession, principal: Principal, name: str) -> User:
+    """Return the user with an e-mail address, or the service account with a name. Raises `UserNotFound`."""
+    text, tenant_id = name.strip(), principal.tenant_id
+    if "@" in text:
+        user = await repository.find_by_email(session, text.lower(), tenant_id=tenant_id)
+    else:
+        user = await repository.find_service_account(session, text, tenant_id=tenant_id)
     if user is None:
-        raise UserNotFound(email)
+        raise UserNotFound(name)
     return user
 
 
@@ -72,16 +92,31 @@ async def create_user(session: AsyncSession, principal: Principal, *, user_in: U
         raise EmailTaken(user_in.email) from error
     user.home_space_id = await _personal_space(session, principal, user)
     await session.flush()
-    await record(
-        session,
-        principal,
-        "user.created",
-        id=user.id,
-        name=name_of(user),
-        after=shown(user),
-        payload=shown(user),
-    )
+    await _record_created(session, principal, user)
     return user
+
+
+async def create_service_account(session: AsyncSession, principal: Principal, *, account_in: ServiceAccountIn) -> User:
+    """Create an account without a sign-in or space; keys and triggers act with its roles.
+
+    Raises `ServiceNameTaken`, `ServiceNameInvalid`.
+    """
+    _check_service_name(account_in.name)
+    account = User(
+        id=new_id(),
+        tenant_id=principal.tenant_id,
+        kind="service",
+        name=account_in.name,
+        role=account_in.role.value,
+        active=True,
+        created_at=now(),
+    )
+    try:
+        await repository.add_user(session, account)
+    except IntegrityError as error:
+        raise ServiceNameTaken(account_in.name) from error
+    await _record_created(session, principal, account)
+    return account
 
 
 async def invite_user(
@@ -95,7 +130,7 @@ async def invite_user(
 async def update_user(session: AsyncSession, principal: Principal, user_id: str, *, patch: UserPatch) -> User:
     """Change a user's name or role, deactivate or reactivate the user.
 
-    Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`.
+    Raises `UserNotFound`, `LastAdmin`, `SignsInNowhere`, `ServiceNameTaken`, `ServiceNameInvalid`.
     """
     admins = await repository.lock_admins(session, tenant_id=principal.tenant_id)
     user = await repository.lock_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
@@ -103,8 +138,10 @@ async def update_user(session: AsyncSession, principal: Principal, user_id: str,
         raise UserNotFound(user_id)
     before = shown(user)
     changes = patch.model_dump(mode="json", exclude_none=True)
-    if user.email is None and changes.keys() - {"name"}:
+    if user.is_operator and changes.keys() - {"name"}:
         raise SignsInNowhere
+    if user.kind == "service" and "name" in changes:
+        await _check_new_service_name(session, user, changes["name"])
     for name, value in changes.items():
         setattr(user, name, value)
     if [admin.id for admin in admins] == [user.id] and not (user.active and user.role == TenantRole.ADMIN.value):
@@ -136,18 +173,22 @@ async def create_password_link(
 ) -> NewLink:
     """Create a link that sets a new password; older and concurrent ones become invalid.
 
-    Raises `UserNotFound`, `SignsInNowhere`.
+    Raises `UserNotFound`, `SignsInNowhere`, `ServiceAccountRefused`.
     """
     user = await repository.lock_user(session, user_id, tenant_id=principal.tenant_id) if is_id(user_id) else None
     if user is None:
         raise UserNotFound(user_id)
-    if user.email is None:
+    if user.is_operator:
         raise SignsInNowhere
     return await create_link(session, principal, user, settings)
 
 
 async def set_password(session: AsyncSession, principal: Principal, user: User, *, password_hash: str) -> None:
-    """Store the hash of a password from a command. All sessions and links of the user end."""
+    """Store the hash of a password from a command. All sessions and links of the user end.
+
+    Raises `ServiceAccountRefused`.
+    """
+    require_person(user)
     user.password_hash = password_hash
     await delete_links(session, tenant_id=user.tenant_id, user_id=user.id)
     await delete_sessions(session, tenant_id=user.tenant_id, user_id=user.id)
@@ -157,7 +198,25 @@ async def set_password(session: AsyncSession, principal: Principal, user: User, 
 
 def shown(user: User) -> dict[str, str | bool | None]:
     """Return a user's values for the audit log."""
-    return {"email": user.email, "name": user.name, "role": user.role, "active": user.active}
+    kind = {} if user.kind == "user" else {"kind": user.kind}
+    return {"email": user.email, "name": user.name, "role": user.role, "active": user.active, **kind}
+
+
+def _check_service_name(name: str) -> None:
+    if "@" in name:
+        raise ServiceNameInvalid
+
+
+async def _check_new_service_name(session: AsyncSession, account: User, name: str) -> None:
+    _check_service_name(name)
+    namesake = await repository.find_service_account(session, name, tenant_id=account.tenant_id)
+    if namesake is not None and namesake.id != account.id:
+        raise ServiceNameTaken(name)
+
+
+async def _record_created(session: AsyncSession, principal: Principal, user: User) -> None:
+    values = shown(user)
+    await record(session, principal, "user.created", id=user.id, name=name_of(user), after=values, payload=values)
 
 
 async def _personal_space(session: AsyncSession, principal: Principal, user: User) -> str:

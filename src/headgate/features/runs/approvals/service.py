@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.access.permissions import Permission
 from headgate.features.access.principal import Principal
+from headgate.features.accounts import repository as accounts
 from headgate.features.audit.recorder import record
 from headgate.features.runs.approvals import repository
 from headgate.features.runs.approvals.errors import (
@@ -121,6 +122,9 @@ async def decide(
     """
     row = await find_visible(session, principal, approval_id, Permission.RUNS_START)
     approval: ApprovalRow = row[0]
+    account = await accounts.find_user(session, principal.user_id, tenant_id=principal.tenant_id)
+    if account is not None and account.kind == "service":
+        raise NotAssigned("Service accounts decide no approvals.", remedy="Ask one of its assignees to decide.")
     if state_of(row) == "pending" and not is_assigned(principal, approval):
         raise NotAssigned(
             "This approval is assigned to other users, or to other users than the one who started the run.",

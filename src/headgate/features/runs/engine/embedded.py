@@ -34,6 +34,7 @@ from headgate.features.runs.steps.active import ActiveRun
 from headgate.features.runs.steps.ledger import Ledger
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.port import RunStore
+from headgate.features.runs.terms import MOST_PRIORITY
 from headgate.features.runs.transitions import (
     Cancelled,
     Claim,
@@ -203,7 +204,7 @@ class EmbeddedBackend:
             raise
         if entry is None:
             events.run_queued()
-            self._enqueue(key.run_id, share, run)
+            self._enqueue(key.run_id, share, run, priority=run.terms.priority)
             return RunStatus.QUEUED
         self._execute(entry, run, new.claim)
         return RunStatus.RUNNING
@@ -221,7 +222,8 @@ class EmbeddedBackend:
         trace = self._services.telemetry.traces.run_began(key.run_id)
         await self._store.create(settled_run(request, planned, trace), self._worker_lease.lease())
         self._events(key, trace).run_queued()
-        self._enqueue(key.run_id, await share_of(self._services.spaces, key, request.starter))
+        share = await share_of(self._services.spaces, key, request.starter)
+        self._enqueue(key.run_id, share, priority=new_terms(request, planned).priority)
         return RunStatus.QUEUED
 
     async def resume(self, key: RunKey, entry: Entry | None = None, once: StartKey | None = None) -> Resumed | None:
@@ -240,7 +242,7 @@ class EmbeddedBackend:
         owned = self._runs.active(key.run_id)
         run = None if owned is None else owned.run
         if owned is None:
-            self._enqueue(key.run_id, share)
+            self._enqueue(key.run_id, share, priority=MOST_PRIORITY)
         elif run is not None and run.conducted and not run.abandoned:
             run.failed = run.ended = False
             self._conductor.rejoin(run)
@@ -332,13 +334,16 @@ class EmbeddedBackend:
         if self._worker_lease.draining:
             return 0
         sweep = await self._reconciler.sweep(self._runs)
+        for run in sweep.queued:
+            self._runs.prioritize(run.key.run_id, run.priority)
         metrics = self._services.telemetry.metrics
         metrics.reconciled("ended", len(sweep.ended))
         metrics.reconciled("taken_up", len(sweep.take_up))
         for key, verdict in sweep.ended:
             self._announce_end(key, verdict)
         for run in sweep.take_up:
-            self._enqueue(run.key.run_id, await share_of(self._services.spaces, run.key, run.user_id))
+            share = await share_of(self._services.spaces, run.key, run.user_id)
+            self._enqueue(run.key.run_id, share, priority=run.priority)
         return len(sweep.take_up) + len(sweep.ended)
 
     async def health(self) -> BackendHealth:
@@ -346,8 +351,8 @@ class EmbeddedBackend:
         problems = ("The engine is shutting down.",) if self._worker_lease.stopping else ()
         return BackendHealth("embedded", None, None, workers=1, queue_depth=self._runs.queue_length, problems=problems)
 
-    def _enqueue(self, run_id: str, share: Share, run: ActiveRun | None = None) -> None:
-        self._runs.enqueue(run_id, share, run)
+    def _enqueue(self, run_id: str, share: Share, run: ActiveRun | None = None, *, priority: int) -> None:
+        self._runs.enqueue(run_id, share, run, priority=priority)
         self._admit()
 
     def _admit(self) -> None:

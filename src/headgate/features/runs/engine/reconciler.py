@@ -132,6 +132,8 @@ class Sweep:
 
     take_up: list[LiveRun] = field(default_factory=list)
     """Runs to recover, oldest first: queue them here, or dispatch them again."""
+    queued: list[LiveRun] = field(default_factory=list)
+    """Runs that wait in this process."""
     ended: list[tuple[RunKey, Verdict]] = field(default_factory=list)
     """Runs that were ended, with the reason, for notification."""
     settled: int = 0
@@ -162,6 +164,8 @@ class Reconciler:
         now = clock()
         for run in await self._store.live_runs():
             timed = await self._timed(run, now)
+            if run.status is RunStatus.QUEUED and run.key.run_id in busy:
+                sweep.queued.append(run)
             verdict = judge(timed, now=now, has_lost=self._has_lost, rules=self._rules)
             if verdict.action is Action.TAKE_UP and run.key.run_id not in busy:
                 if not (run.waits and not run.holders and await self._store.rest(run.key, now)):

@@ -6,11 +6,13 @@ twice in a process, in any interleaving. Leases are renewed by the claims of the
 """
 
 import asyncio
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from headgate.features.runs.steps.active import ActiveRun
+from headgate.features.runs.terms import MOST_PRIORITY, SECONDS_PER_POINT
 from headgate.features.runs.transitions import Held
 from headgate.foundation.fair_places import Share
 from headgate.foundation.fair_queue import FairQueue, Ticket
@@ -33,11 +35,18 @@ class OwnedRun:
     """Whether to queue it again after its release: it was resumed while its last tasks were ending."""
     tasks: "set[asyncio.Task[None]]" = field(default_factory=set)
     """Its unfinished tasks."""
+    since: float = 0.0
+    """When it was queued here, by the monotonic clock."""
 
     @property
     def queued(self) -> bool:
         """Whether it waits for a slot. Otherwise it has one."""
         return self.ticket is not None and not self.ticket.granted
+
+
+def _order(entry: OwnedRun, priority: int) -> float:
+    """Return the place of a run among those of its user: as if each point were time that it has waited."""
+    return entry.since - priority * SECONDS_PER_POINT
 
 
 class RunRegistry:
@@ -83,15 +92,21 @@ class RunRegistry:
         self._entries[run.key.run_id] = entry
         return entry
 
-    def enqueue(self, run_id: str, share: Share, run: ActiveRun | None = None) -> bool:
+    def enqueue(self, run_id: str, share: Share, run: ActiveRun | None = None, *, priority: int = 0) -> bool:
         """Queue a run. Returns False, and changes nothing, when this process owns it already."""
         if run_id in self._entries:
             return False
         keep = run is not None and self._kept < MOST_KEPT
         self._kept += keep
-        entry = self._entries[run_id] = OwnedRun(run_id, share, run if keep else None)
-        entry.ticket = self._queue.add(share, entry)
+        entry = self._entries[run_id] = OwnedRun(run_id, share, run if keep else None, since=time.monotonic())
+        entry.ticket = self._queue.add(share, entry, _order(entry, priority))
         return True
+
+    def prioritize(self, run_id: str, priority: int) -> None:
+        """Change the priority of a run that waits here."""
+        entry = self._entries.get(run_id)
+        if entry is not None and entry.ticket is not None and entry.queued:
+            self._queue.move(entry.ticket, _order(entry, priority))
 
     def next(self) -> OwnedRun | None:
         """Give a free slot to the next run in the queue."""
@@ -107,7 +122,7 @@ class RunRegistry:
         if entry.ticket is not None:
             self._queue.release(entry.ticket)
         if entry.requeue:
-            self.enqueue(entry.run_id, entry.share)
+            self.enqueue(entry.run_id, entry.share, priority=MOST_PRIORITY)
 
     def claims(self) -> dict[Held, ActiveRun]:
         """Yield the claimed steps of every owned run."""

@@ -11,9 +11,11 @@ from sqlalchemy import Row, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.runs.slots.repository import ACTIVE, GRANTABLE, WANTED
+from headgate.features.runs.terms import SECONDS_PER_POINT
 
 AnyRow = Row[Any]
 _PRIORITY = "coalesce(CAST(r.terms ->> 'priority' AS INTEGER), 0)"
+_WAITED = f"r.created_at - {_PRIORITY} * {SECONDS_PER_POINT * 1_000_000}"
 _OWN = "r.tenant_id = :tenant_id AND (:all_spaces OR f.space_id IN :spaces)"
 _FLOW = "JOIN flows f ON f.id = r.flow_id AND f.tenant_id = r.tenant_id"
 
@@ -32,7 +34,7 @@ def _line(where: str) -> str:
         " CASE r.status WHEN 'queued' THEN 'worker' ELSE r.status END AS state,"
         " coalesce(CASE r.status WHEN 'paused' THEN r.paused_at WHEN 'running' THEN r.started_at END, r.created_at)"
         " AS since, CASE WHEN r.status = 'queued' THEN row_number() OVER (PARTITION BY r.tenant_id, f.space_id,"
-        " coalesce(r.visitor, r.user_id, ''), r.status ORDER BY r.created_at, r.id) END AS place"
+        f" coalesce(r.visitor, r.user_id, ''), r.status ORDER BY {_WAITED}, r.id) END AS place"
         f" FROM flow_runs r {_FLOW} WHERE r.status IN ('queued', 'running', 'paused') AND {where}"
         f" UNION ALL SELECT {columns}, own.priority, own.name, 'limit', own.requested_at, own.place"
         f" FROM own JOIN flow_runs r ON r.id = own.flow_run_id AND r.tenant_id = own.tenant_id {_FLOW}"

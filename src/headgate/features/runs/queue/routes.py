@@ -37,8 +37,8 @@ async def read(
     dependencies=[needs(Permission.RUNS_START)],
 )
 async def prioritize(run_id: str, body: PriorityIn, session: WriteSession, caller: Caller) -> PriorityOut:
-    """Change its place, and that of the runs of its steps, among those that wait for a slot of a limit.
+    """Change its place, and that of the runs of its steps, among those that wait for a slot of a limit or a worker.
 
-    It does not change the order in which runs wait for a worker: users, spaces and organisations take turns there.
+    For a worker it is the order of the runs of one user in a space; users, spaces and organisations take turns there.
     """
     return await service.set_priority(session, caller, run_id, body.priority)

@@ -76,7 +76,7 @@ async def read_queue(
 
 
 async def set_priority(session: AsyncSession, principal: Principal, run_id: str, priority: int) -> PriorityOut:
-    """Change the priority of a run and of the runs of its steps: its place among those that wait for a slot.
+    """Change the priority of a run and of the runs of its steps: its place among those that wait.
 
     Raises `RunNotFound`, `PermissionMissing`, `RunOver`, `RunOfStep`.
     """

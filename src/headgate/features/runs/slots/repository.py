@@ -14,7 +14,7 @@ from sqlalchemy import delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from headgate.features.runs.slots.tables import run_slots
-from headgate.features.runs.states import LIVE_RUNS, sql_list
+from headgate.features.runs.states import LIVE_RUNS, RunStatus, sql_list
 from headgate.features.runs.tables import flow_runs
 from headgate.features.runs.terms import terms_of
 from headgate.foundation.database import Json, insert_into
@@ -68,7 +68,9 @@ _TREE = (
     " UNION ALL SELECT r.id FROM flow_runs r JOIN tree ON r.parent_run_id = tree.id WHERE r.tenant_id = :tenant_id"
     f" AND r.status IN {sql_list(LIVE_RUNS)}) "
 )
-_OF_TREE = text(f"{_TREE} SELECT r.id, r.terms FROM flow_runs r JOIN tree ON r.id = tree.id").columns(terms=Json)  # noqa: S608
+_OF_TREE = text(
+    f"{_TREE} SELECT r.id, r.terms, r.status FROM flow_runs r JOIN tree ON r.id = tree.id"  # noqa: S608
+).columns(terms=Json)
 _QUEUED = text(
     f"{_TREE} UPDATE run_slots SET priority = :priority WHERE tenant_id = :tenant_id AND granted_at IS NULL"  # noqa: S608
     " AND flow_run_id IN (SELECT id FROM tree)"
@@ -141,12 +143,18 @@ async def priority_of(session: AsyncSession, run_id: str, *, tenant_id: str) -> 
 
 
 async def set_priority(session: AsyncSession, run_id: str, priority: int, *, tenant_id: str) -> None:
-    """Set the priority of a run, of the runs of its steps, and of their requests for slots."""
+    """Set the priority of a run, of the runs of its steps, and of their requests for slots.
+
+    Those that have not begun get their place among those that wait for a worker at the next sweep.
+    """
     of_run = {"run_id": run_id, "tenant_id": tenant_id}
     for row in (await session.execute(_OF_TREE, of_run)).all():
         stored = replace(terms_of(row.terms), priority=priority).stored()
         change = update(flow_runs).where(flow_runs.c.id == row.id, flow_runs.c.tenant_id == tenant_id)
-        await session.execute(change.values(terms=None if stored is None else orjson.loads(stored)))
+        values: dict[str, Any] = {"terms": None if stored is None else orjson.loads(stored)}
+        if row.status == RunStatus.QUEUED:
+            values["dispatched_at"] = None
+        await session.execute(change.values(**values))
     await session.execute(_QUEUED, of_run | {"priority": priority})
 
 

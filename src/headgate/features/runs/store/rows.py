@@ -67,7 +67,8 @@ _WAITS = (
 LIVE_RUNS_SQL = (
     "SELECT r.id, r.tenant_id, r.flow_id, r.version, r.status, f.deleted_at,"
     " r.created_at, r.started_at, r.dispatched_at, coalesce(r.user_id, r.visitor),"
-    f" {_WAITS}, s.step_id, s.attempts, s.worker_id, s.lease_until, s.interruptions"
+    f" {_WAITS}, coalesce(CAST(r.terms ->> 'priority' AS INTEGER), 0),"
+    " s.step_id, s.attempts, s.worker_id, s.lease_until, s.interruptions"
     " FROM flow_runs r JOIN flows f ON f.id = r.flow_id"
     " LEFT JOIN flow_step_results s ON s.flow_run_id = r.id AND s.flow_id = r.flow_id AND s.status = 'running'"
     f" WHERE r.status IN {sql_list(ACTIVE_RUNS)} ORDER BY r.created_at, r.id"
@@ -295,9 +296,9 @@ def live_runs_of(rows: Sequence[Sequence[Any]]) -> list[LiveRun]:
     runs: dict[RunKey, Sequence[Any]] = {}
     for row in rows:
         key = RunKey(*row[:4])
-        runs[key] = [*row[4:10], bool(row[10])]
-        if row[11] is not None:
-            holders.setdefault(key, []).append(_holder(row[11:]))
+        runs[key] = [*row[4:10], bool(row[10]), row[11]]
+        if row[12] is not None:
+            holders.setdefault(key, []).append(_holder(row[12:]))
     return [
         LiveRun(key, RunStatus(status), deleted_at is not None, tuple(holders.get(key, ())), *rest)
         for key, (status, deleted_at, *rest) in runs.items()

@@ -49,7 +49,7 @@ class TestUsers:
         bo = await house.add(BO, password=None)
         shown = (await admin.get(f"/users/{bo.id}")).json()
         assert shown.keys() == {
-            "id", "name", "email", "role", "active", "can_sign_in", "created_at", "last_sign_in_at",
+            "id", "kind", "name", "email", "role", "active", "can_sign_in", "created_at", "last_sign_in_at",
         }  # fmt: skip
         assert (shown["can_sign_in"], shown["active"], shown["last_sign_in_at"]) == (False, True, None)
 

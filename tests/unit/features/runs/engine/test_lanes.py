@@ -70,6 +70,26 @@ class TestWeights:
         assert {lane_of(share, run, somebody=8) for run in range(100)} == {lane_of(share)}
 
 
+class TestPriorities:
+    HIGH, NORMAL, LOW = (QUEUES.first("2-2", priority) for priority in (50, 0, -1))
+
+    def test_take_turns_by_their_shares_and_none_waits_for_ever(self) -> None:
+        order = served({self.HIGH: 900, self.NORMAL: 900, self.LOW: 900}, 100)
+        assert order[0] == self.HIGH
+        assert Counter(order) == {self.HIGH: 60, self.NORMAL: 30, self.LOW: 10}
+
+    def test_that_were_empty_have_saved_no_turns(self) -> None:
+        cycle = LaneCycle(QUEUES.names)
+        assert served({self.LOW: 500}, 500, cycle) == [self.LOW] * 500
+        assert Counter(served({self.HIGH: 99, self.LOW: 99}, 70, cycle))[self.HIGH] in {59, 60, 61}
+
+    def test_change_nothing_between_lanes_and_for_what_has_begun(self) -> None:
+        other, begun = QUEUES.first("2-3", -100), QUEUES.begun("2-2")
+        order = served({self.HIGH: 9, begun: 2, other: 9}, 10)
+        assert order.count(other) == 5
+        assert [queue for queue in order if queue != other][:3] == [begun, begun, self.HIGH]
+
+
 class TestLaneCycle:
     def test_serves_another_tenant_next_however_much_one_has_sent(self) -> None:
         one, other = QUEUES.first("0-0"), QUEUES.first("5-3")

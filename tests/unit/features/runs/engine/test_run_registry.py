@@ -52,6 +52,30 @@ class TestRegistry:
         assert registry.active("c") is None
         assert registry.get("c") is not None
 
+    def test_orders_the_runs_of_a_user_by_priority_and_none_waits_for_ever(self, monkeypatch: Any) -> None:
+        registry, clock = RunRegistry(9), [0.0]
+        monkeypatch.setattr(run_registry, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+        for name, priority in (("low", -10), ("normal", 0), ("high", 10), ("bob", 0)):
+            registry.enqueue(name, BOB if name == "bob" else ANNA, priority=priority)
+        clock[0] = 119.0
+        registry.enqueue("later", ANNA, priority=10)
+        clock[0] = 121.0
+        registry.enqueue("last", ANNA, priority=10)
+        order = [run.run_id for run in iter(registry.next, None)]
+        assert [name for name in order if name != "bob"] == ["high", "normal", "later", "low", "last"]
+        assert order.index("bob") <= 1, "a priority is among the runs of one user"
+
+    def test_moves_a_run_whose_priority_is_changed(self) -> None:
+        registry = RunRegistry(9)
+        for name in "abc":
+            registry.enqueue(name, ANNA)
+        for _ in range(200):
+            registry.prioritize("c", 5)
+            registry.prioritize("b", -5)
+        registry.prioritize("unknown", 1)
+        registry.prioritize("b", -6)
+        assert [run.run_id for run in iter(registry.next, None)] == ["c", "a", "b"]
+
     def test_lets_nobody_pass_those_that_wait(self) -> None:
         registry = RunRegistry(1)
         registry.enqueue("a", ANNA)

@@ -9,8 +9,14 @@ const SCOPES = ["all", "viewer", "runner", "editor", "publisher"] as const;
 const LIFETIMES: readonly Lifetime[] = ["7", "30", "90", "365", "never"];
 type Scope = (typeof SCOPES)[number];
 
+interface KeyDialogProps {
+  /** The service account that it acts for; the person where there is none. */
+  account?: string;
+  onClose: () => void;
+}
+
 /** Makes a key, and shows it this once. */
-export function KeyDialog({ onClose }: { onClose: () => void }) {
+export function KeyDialog({ account, onClose }: KeyDialogProps) {
   const t = useSettingsTexts();
   const [name, setName] = useState("");
   const [scope, setScope] = useState<Scope>("runner");
@@ -18,7 +24,7 @@ export function KeyDialog({ onClose }: { onClose: () => void }) {
   const [lifetime, setLifetime] = useState<Lifetime>("90");
   const make = useChange({
     change: () =>
-      createApiKey({
+      createApiKey(account, {
         name: name.trim(),
         scopes: scope === "all" ? null : [scope],
         space_ids: null,

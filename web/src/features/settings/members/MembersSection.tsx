@@ -2,6 +2,7 @@ import { useRights } from "@/api/rights";
 import { Section } from "../Section";
 import { useSettingsTexts } from "../texts";
 import { People } from "./People";
+import { ServiceAccounts } from "./ServiceAccounts";
 import { SignInPolicy } from "./SignInPolicy";
 import { SpaceMembers } from "./SpaceMembers";
 
@@ -13,6 +14,7 @@ export function MembersSection() {
     <Section title={t("members")} about={t("members_about", { organisation: me?.tenant.name ?? "" })}>
       <SpaceMembers />
       {may("people.view") && <People />}
+      {may("people.manage") && <ServiceAccounts />}
       {may("people.manage") && me?.signed_in_by !== "auto_login" && <SignInPolicy />}
     </Section>
   );

@@ -13,11 +13,13 @@ import { useSettingsTexts } from "../texts";
 import { DeletePerson } from "./DeletePerson";
 import { InviteDialog, LinkDialog } from "./InviteDialog";
 
+const usersOf = (people: Person[]) => people.filter(({ kind }) => kind === "user");
+
 /** Everybody of the organisation; admins invite and change them. */
 export function People() {
   const t = useSettingsTexts();
   const { me, may } = useRights();
-  const people = useQuery(peopleQuery);
+  const people = useQuery({ ...peopleQuery, select: usersOf });
   const [inviting, setInviting] = useState(false);
   const [deleting, setDeleting] = useState<Person>();
   const touches = [peopleKeys.all];

@@ -11,6 +11,7 @@ vi.setConfig({ testTimeout: 20_000 });
 
 const ADA: Person = {
   id: "ada",
+  kind: "user",
   name: "Ada",
   email: "ada@example.org",
   role: "admin",

@@ -34,6 +34,18 @@ const sv: Translation<typeof en> = {
   add_member: "Lägg till en medlem",
   people: "Användare",
   people_about: "Alla som kan logga in här.",
+  close: "Stäng",
+  services: "Tjänstkonton",
+  services_about:
+    "Konton för program och utlösare. De har roller i utrymmen och API-nycklar som användare, men kan inte logga in.",
+  no_services: "Inga tjänstkonton.",
+  new_service: "Nytt tjänstkonto",
+  new_service_more: "Lägg sedan till det i ett utrymme, skapa en API-nyckel eller gör det till ägare av en utlösare.",
+  service_name_help: "Visas i granskningsloggen. Namnge det efter vad det gör.",
+  service_admin_help: "Har full åtkomst till alla utrymmen, som en administratör.",
+  delete_service: "Radera tjänstkontot",
+  keys_of: "API-nycklar för {{who}}",
+  no_service_keys: "Det har inga API-nycklar. Utlösare som det äger behöver inga.",
   people_auto_login:
     "Automatisk inloggning är på: alla på maskinen är samma användare. Stäng av den för att arbeta som ett team.",
   invite: "Bjud in en användare",

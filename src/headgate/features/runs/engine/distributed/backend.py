@@ -24,6 +24,7 @@ from headgate.features.runs.states import RunStatus
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.planned import PlannedFlow, Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore
+from headgate.features.runs.terms import terms_of
 from headgate.features.runs.transitions import (
     Cancelled,
     Resumed,
@@ -187,7 +188,7 @@ class CeleryBackend:
         self._begun[key.run_id] = None
         if len(self._begun) > MOST_BEGUN:
             del self._begun[next(iter(self._begun))]
-        await self._dispatcher.send_new(key, planned.plan, request.starter)
+        await self._dispatcher.send_new(key, planned.plan, request.starter, terms_of(new.terms).priority)
         return RunStatus.QUEUED
 
     async def _start_settled(self, request: RunRequest, planned: PlannedFlow) -> RunStatus:

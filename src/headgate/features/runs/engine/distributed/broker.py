@@ -28,16 +28,14 @@ class Broker:
     async def depths(self) -> tuple[int, int] | None:
         """Count the messages in the queues of first and of further segments. None when Redis does not respond."""
         pipe = self._broker.pipeline(transaction=False)
-        lanes = all_lanes()
-        for lane in lanes:
-            pipe.llen(self._queues.first(lane))
-        for lane in lanes:
-            pipe.llen(self._queues.begun(lane))
+        first = [name for lane in all_lanes() for name in self._queues.all_first(lane)]
+        for name in (*first, *map(self._queues.begun, all_lanes())):
+            pipe.llen(name)
         try:
             depths = await pipe.execute()
         except (RedisError, OSError):
             return None
-        return sum(map(int, depths[: len(lanes)])), sum(map(int, depths[len(lanes) :]))
+        return sum(map(int, depths[: len(first)])), sum(map(int, depths[len(first) :]))
 
     async def results_answer(self) -> bool:
         """Return whether the result backend responds."""

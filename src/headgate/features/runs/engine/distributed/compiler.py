@@ -39,7 +39,15 @@ class FlowCompiler:
         self._lanes = lanes
 
     def compile(
-        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, started: bool
+        self,
+        key: RunKey,
+        plan: Plan,
+        dispatch: int,
+        settled: Container[str] = (),
+        *,
+        lane: str,
+        started: bool,
+        priority: int = 0,
     ) -> Signature:
         """Return the canvas of a run's remainder; if it is empty, one task that ends the run.
 
@@ -49,14 +57,23 @@ class FlowCompiler:
             dispatch: Sequence number of this dispatch.
             settled: Steps that are done or skipped.
             lane: The lane of its messages.
-            started: Whether the run has started; started runs have priority.
+            started: Whether the run has started; started runs go before others.
+            priority: Its priority among those that have not.
         """
         shape = self.shape(plan, settled)
         first = () if started else frozenset(segment.head for segment in leading(shape))
         # Only chords need results; all other state is in rows.
         keep_results = not isinstance(shape, Segment) and any(isinstance(part, Parallel) for part in _parts(shape))
         writer = _Writer(
-            self._app, self._queues, self._limits, key, dispatch, lane=lane, first=first, keep_results=keep_results
+            self._app,
+            self._queues,
+            self._limits,
+            key,
+            dispatch,
+            lane=lane,
+            first=first,
+            priority=priority,
+            keep_results=keep_results,
         )
         return writer.write(shape)
 
@@ -83,6 +100,7 @@ class _Writer:
         *,
         lane: str,
         first: Container[str],
+        priority: int,
         keep_results: bool,
     ) -> None:
         self._app = app
@@ -92,6 +110,7 @@ class _Writer:
         self._dispatch = dispatch
         self._lane = lane
         self._first = first
+        self._priority = priority
         self._keep = keep_results
 
     def write(self, shape: Shape) -> Signature:
@@ -119,7 +138,9 @@ class _Writer:
             SEGMENT,
             order.as_kwargs(),
             task_id=order.task_id,
-            queue=(self._queues.first if segment.head in self._first else self._queues.begun)(self._lane),
+            queue=self._queues.first(self._lane, self._priority)
+            if segment.head in self._first
+            else self._queues.begun(self._lane),
             soft_time_limit=self._limits.soft(steps),
             time_limit=self._limits.hard(steps),
         )

@@ -14,6 +14,7 @@ from headgate.features.runs.engine.distributed.lanes import Lanes
 from headgate.features.runs.spaces import Spaces, share_of
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.postgres_dispatches import PostgresDispatchStore, Sent
+from headgate.features.runs.terms import terms_of
 from headgate.features.runs.transitions import RunKey, StoredRun, clock
 from headgate.foundation.errors import HeadgateError, Unavailable
 from headgate.foundation.fair_places import Share
@@ -58,10 +59,11 @@ class Dispatcher:
         self._lanes = lanes
         self._outage = Outage(log, "broker")
 
-    async def send_new(self, key: RunKey, plan: Plan, user_id: str | None) -> bool:
+    async def send_new(self, key: RunKey, plan: Plan, user_id: str | None, priority: int = 0) -> bool:
         """Send a run that was just stored as sent. Returns False when the broker is down; the sweep sends it later."""
         try:
-            await self._send(key, plan, 1, lane=await self._lane(key, user_id), started=False)
+            lane = await self._lane(key, user_id)
+            await self._send(key, plan, 1, lane=lane, started=False, priority=priority)
         except BrokerAway:
             return False
         return True
@@ -80,7 +82,10 @@ class Dispatcher:
             return False
         started = sent.claimed_at is not None or sent.settled_at is not None
         lane = await self._lane(stored.key, stored.user_id)
-        await self._send(stored.key, planned.plan, dispatch, _settled(stored), lane=lane, started=started)
+        priority = terms_of(stored.terms).priority
+        await self._send(
+            stored.key, planned.plan, dispatch, _settled(stored), lane=lane, started=started, priority=priority
+        )
         return True
 
     async def revoke(self, run_id: str) -> None:
@@ -109,9 +114,17 @@ class Dispatcher:
         return self._lanes.of(share, key.run_id)
 
     async def _send(
-        self, key: RunKey, plan: Plan, dispatch: int, settled: Container[str] = (), *, lane: str, started: bool
+        self,
+        key: RunKey,
+        plan: Plan,
+        dispatch: int,
+        settled: Container[str] = (),
+        *,
+        lane: str,
+        started: bool,
+        priority: int,
     ) -> None:
-        canvas = self._compiler.compile(key, plan, dispatch, settled, lane=lane, started=started)
+        canvas = self._compiler.compile(key, plan, dispatch, settled, lane=lane, started=started, priority=priority)
         try:
             await asyncio.to_thread(canvas.apply_async)
         except _AWAY as error:

@@ -3,6 +3,8 @@
 Redis lists are first in, first out, so the 2,000 runs of one tenant in a single list would be executed before the one
 of another. There is a fixed number of lanes, so that a worker can wait for all of them in one command; a hash of the
 tenant chooses the group of lanes, a hash of space and user the lane in it. Two users share a lane by chance only.
+In a lane, runs that have not begun wait in three queues by priority, which take turns by weight (start-time fair
+queueing): of ten starts six are of high, three of normal and one of low priority, so that no run waits for ever.
 """
 
 from collections import OrderedDict
@@ -13,6 +15,8 @@ from typing import Final
 
 from headgate.foundation.fair_places import Share
 
+SHARES: Final = {"high": 6.0, "first": 3.0, "low": 1.0}
+"""Starts of each priority, while runs of all of them wait in a lane."""
 GROUPS: Final = 8
 LANES_PER_GROUP: Final = 8
 
@@ -55,12 +59,14 @@ class LaneCycle:
     """The order in which a worker serves its queues, in Kombu's interface (`queue_order_strategy`).
 
     Queues without a lane come first. The group that was served last goes to the end, and so does a lane within
-    its group. Queues of one lane keep their given order.
+    its group. In a lane the queues of priorities come last, by their turns; others keep their given order.
     """
 
     def __init__(self, it: Iterable[str] | None = None) -> None:
         self._first: list[str] = []
         self._groups: OrderedDict[str, OrderedDict[str, list[str]]] = OrderedDict()
+        self._next: dict[str, float] = {}
+        """Virtual time at which the next turn of a queue begins."""
         self.update(it or ())
 
     def update(self, it: Iterable[str]) -> None:
@@ -75,8 +81,8 @@ class LaneCycle:
 
     def consume(self, n: int) -> list[str]:
         """Return the next `n` queues to check, in this order."""
-        queues = [name for lanes in self._groups.values() for names in lanes.values() for name in names]
-        return [*self._first, *queues][:n]
+        lanes = [names for lanes in self._groups.values() for names in lanes.values()]
+        return [*self._first, *(name for names in lanes for name in sorted(names, key=self._turn))][:n]
 
     def rotate(self, last_used: str) -> str:
         """Move this queue back after a message came from it."""
@@ -85,12 +91,31 @@ class LaneCycle:
             if group in self._groups and lane in self._groups[group]:
                 self._groups.move_to_end(group)
                 self._groups[group].move_to_end(lane)
+                self._charge(last_used, self._groups[group][lane])
         return last_used
+
+    def _charge(self, queue: str, names: Iterable[str]) -> None:
+        """Count a turn of a queue of a lane; those of the lane that came before it were empty, and have saved none."""
+        share, start = SHARES.get(_kind(queue)), self._next.get(queue, 0.0)
+        if share is None:
+            return
+        for name in names:
+            if _kind(name) in SHARES and self._turn(name) < self._turn(queue):
+                self._next[name] = max(start, self._next.get(name, 0.0))
+        self._next[queue] = start + 1.0 / share
+
+    def _turn(self, queue: str) -> tuple[float, float]:
+        share = SHARES.get(_kind(queue))
+        return (-1.0, 0.0) if share is None else (self._next.get(queue, 0.0) + 1.0 / share, -share)
 
 
 def _hash(text: str) -> int:
     """Return a hash that is the same in every process, unlike Python's own."""
     return int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest())
+
+
+def _kind(queue: str) -> str:
+    return queue.rpartition(".")[0].rpartition(".")[2]
 
 
 def _place(queue: str) -> tuple[str, str] | None:

@@ -63,11 +63,15 @@ class Queues:
         """Further segments of started runs, and redispatches: they precede first segments of the lane."""
         return f"{self.name}.begun.{lane}"
 
-    def first(self, lane: str) -> str:
-        """First segments: where runs wait."""
-        return f"{self.name}.first.{lane}"
+    def first(self, lane: str, priority: int = 0) -> str:
+        """First segments: where runs wait, in the queue of a high, normal or low priority."""
+        return f"{self.name}.{'high' if priority > 0 else 'low' if priority < 0 else 'first'}.{lane}"
+
+    def all_first(self, lane: str) -> list[str]:
+        """All queues of first segments of a lane."""
+        return [self.first(lane, priority) for priority in (1, 0, -1)]
 
     @property
     def names(self) -> list[str]:
         """All queue names."""
-        return [self.upkeep, *(name for lane in all_lanes() for name in (self.begun(lane), self.first(lane)))]
+        return [self.upkeep, *(name for lane in all_lanes() for name in (self.begun(lane), *self.all_first(lane)))]

@@ -51,10 +51,10 @@ export default {
   cancelled: "Run cancelled",
   failed: "It did not work",
   priority: "Priority",
-  priority_help: "A number from −100 to 100. The highest gets the next free slot of a limit.",
+  priority_help: "A number from −100 to 100. The highest goes first.",
   priority_wrong: "Enter a whole number from −100 to 100.",
   priority_about:
-    "The runs of its steps have it, too. It does not change the order in which runs wait for a worker: users, spaces and organisations take turns there.",
+    "The runs of its steps have it, too. It orders runs at a limit, and the runs of one user that wait for a worker; users, spaces and organisations take turns there.",
   priority_of: "Priority of a run of “{{flow}}”",
   save: "Save",
 };

@@ -52,10 +52,10 @@ export default {
   cancelled: "Körningen är avbruten",
   failed: "Det gick inte",
   priority: "Prioritet",
-  priority_help: "Ett tal från −100 till 100. Den högsta får nästa lediga plats i en gräns.",
+  priority_help: "Ett tal från −100 till 100. Den högsta går först.",
   priority_wrong: "Ange ett heltal från −100 till 100.",
   priority_about:
-    "Körningar som dess steg startar får den också. Den ändrar inte ordningen i vilken körningar väntar på en arbetsprocess: där turas användare, ytor och organisationer om.",
+    "Körningar som dess steg startar får den också. Den ordnar körningar vid en gräns, och en användares körningar som väntar på en arbetsprocess; där turas användare, utrymmen och organisationer om.",
   priority_of: "Prioritet för en körning av ”{{flow}}”",
   save: "Spara",
 };
