@@ -200,7 +200,17 @@ class SimulatedCompiler(FlowCompiler):
         super().__init__(cast("Any", None), Queues("simulated"), limits, lanes)
         self._broker = broker
 
-    def compile(self, key: RunKey, plan: Any, dispatch: int, settled: Any = (), *, lane: str, started: bool) -> Any:
+    def compile(
+        self,
+        key: RunKey,
+        plan: Any,
+        dispatch: int,
+        settled: Any = (),
+        *,
+        lane: str,
+        started: bool,
+        priority: int = 0,
+    ) -> Any:
         """The canvas of a run's remainder."""
         shape = self.shape(plan, settled)
         first = frozenset() if started else frozenset(one.head for one in leading(shape))

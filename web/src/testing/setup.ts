@@ -36,9 +36,10 @@ afterEach(() => {
   cleanup();
 });
 // Files share what they load: each leaves nothing behind for the next.
-afterAll(() => {
+afterAll(async () => {
   server.close();
   vi.useRealTimers();
+  await vi.dynamicImportSettled(); // such as texts of another language that a test asked for at its end
   forgetStored("");
   localStorage.clear();
   sessionStorage.clear();

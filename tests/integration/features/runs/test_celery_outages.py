@@ -178,7 +178,7 @@ class TestPickup:
             planned = await engine._dispatcher._plans.of(run.key)
             lane = await engine._dispatcher._lane(run.key, None)
             for dispatch in range(2, 5):
-                await engine._dispatcher._send(run.key, planned.plan, dispatch, lane=lane, started=True)
+                await engine._dispatcher._send(run.key, planned.plan, dispatch, lane=lane, started=True, priority=0)
             await finish(engine, new_run(await store_flow(database, make_chain(1))))
             (tmp_path / "gate.open").touch()
             await over(engine, run.key.run_id)
