@@ -36,7 +36,7 @@ class ServiceNameInvalid(Invalid):
 
     code = "service_name_invalid"
     title = "Invalid name"
-    detail = "The name of a service account contains no @."
+    detail = "The name of a service account must not contain @."
     remedy = "Name it after what it does, such as nightly-import."
 
 
