@@ -242,3 +242,17 @@ class TestSwedish:
             page.goto("/templates")
             expect(page.get_by_text("Licence report").first).to_be_visible()
         console.check()
+
+
+class TestNarrowNavigation:
+    def test_marks_the_sheet_and_the_place_of_an_address_that_belongs_to_it(self, page: Page) -> None:
+        page.set_viewport_size({"width": 390, "height": 844})
+        arrive(page, "/queue")
+        more = page.get_by_role("button", name="More", exact=True)
+        expect(more).to_have_attribute("data-status", "active")
+        more.click()
+        observe = page.get_by_role("dialog", name="More").get_by_role("link", name="Observe")
+        expect(observe).to_have_attribute("data-status", "active")
+        expect(page.get_by_role("dialog", name="More").get_by_role("link", name="Triggers")).not_to_have_attribute(
+            "data-status", "active"
+        )

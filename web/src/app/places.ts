@@ -76,3 +76,7 @@ export const shortText = (place: StudioPlace): AppTextKey => ("short" in place ?
 
 /** What the place of an address is called; none for an open flow, which has its own name. */
 export const placeOf = (id: string): StudioPlace | undefined => PLACES.find((place) => place.id === id);
+
+/** Whether the first word of an address is another one of a place: its own is active by its link. */
+export const alsoHolds = (place: StudioPlace, first: string): boolean =>
+  "also" in place && place.also.some((id) => id === first);

@@ -54,7 +54,7 @@ def list_(
             attention = await list_attention(session, acting(), dismissed=dismissed, item_filter=item_filter)
         rows = [_row(item) for item in attention.items]
         columns = ("what", "name", "count", "first", "last", "since", "assigned", "message", "key")
-        print_rows(attention, columns, rows, json=json, none="Nothing needs you.")
+        print_rows(attention, columns, rows, json=json, none="Nothing needs attention.")
         if attention.more and not json:
             console.print(f"[dim]Only the latest are listed of: {', '.join(attention.more)}[/]")
 

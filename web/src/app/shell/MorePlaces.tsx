@@ -3,7 +3,7 @@ import { Ellipsis, Search } from "lucide-react";
 import { useState } from "react";
 import { cx, Dialog } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";
-import { PLACES, type StudioPlace } from "../places";
+import { alsoHolds, PLACES, type StudioPlace } from "../places";
 import { useAppTexts } from "../texts";
 import { Badge } from "./Badge";
 
@@ -21,7 +21,7 @@ export function MorePlaces({ countOf, className }: MorePlacesProps) {
   const t = useAppTexts();
   const [open, setOpen] = useState(false);
   const first = useRouterState({ select: ({ location }) => location.pathname.split("/")[1] ?? "" });
-  const here = OTHERS.some((place) => place.id === first);
+  const here = OTHERS.some((place) => place.id === first || alsoHolds(place, first));
   const waiting = OTHERS.reduce((sum, place) => sum + countOf(place), 0);
   return (
     <>
@@ -44,6 +44,7 @@ export function MorePlaces({ countOf, className }: MorePlacesProps) {
             <li key={place.id}>
               <Link
                 to={place.to}
+                {...(alsoHolds(place, first) ? { "data-status": "active" } : {})}
                 activeOptions={{ includeSearch: false }}
                 onClick={() => setOpen(false)}
                 className={ENTRY}

@@ -8,7 +8,7 @@ import { maySomewhere } from "@/api/rights";
 import { cx, Tip } from "@/components/ui";
 import { usePalette } from "@/lib/commands/commands";
 import { keysOf, useShortcutKeys } from "@/lib/shortcuts/shortcuts";
-import { PLACES, type StudioPlace, shortText } from "../places";
+import { alsoHolds, PLACES, type StudioPlace, shortText } from "../places";
 import { useAppTexts } from "../texts";
 import { AccountMenu } from "./AccountMenu";
 import { Badge } from "./Badge";
@@ -77,7 +77,7 @@ function PlaceLink({ place, count, className }: PlaceLinkProps) {
   const t = useAppTexts();
   const Icon = place.icon;
   const first = useLocation({ select: ({ pathname }) => pathname.split("/")[1] ?? "" });
-  const also = "also" in place && place.also.some((one) => one === first);
+  const also = alsoHolds(place, first);
   return (
     <Link
       to={place.to}

@@ -106,7 +106,7 @@ describe("needs attention", () => {
   it("says that nothing does", async () => {
     serve([]);
     show();
-    expect(await screen.findByText("Nothing needs you.")).toBeInTheDocument();
+    expect(await screen.findByText("Nothing needs attention.")).toBeInTheDocument();
   });
 
   it("shows failures that are alike as one line that leads to them", async () => {
@@ -132,7 +132,7 @@ describe("needs attention", () => {
     const { sent } = serve([failing]);
     show();
     await userEvent.click(await screen.findByRole("button", { name: "Dismiss" }));
-    expect(await screen.findByText("Nothing needs you.")).toBeInTheDocument();
+    expect(await screen.findByText("Nothing needs attention.")).toBeInTheDocument();
     await userEvent.click(await screen.findByRole("button", { name: "Undo" }));
     expect(await screen.findByText("Import: 1,200 failed runs")).toBeInTheDocument();
     expect(sent).toEqual([

@@ -43,7 +43,7 @@ export default {
   no_failures: "No failures in this period.",
   newest_run: "Latest run, {{when}}",
   attention: "Needs attention",
-  attention_none: "Nothing needs you.",
+  attention_none: "Nothing needs attention.",
   attention_approvals: "Approvals that wait for you: {{shown}}",
   attention_connection: "The connection “{{name}}” does not work",
   attention_expiry: "The secret of the connection “{{name}}” expires",

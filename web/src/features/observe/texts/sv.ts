@@ -46,7 +46,7 @@ const sv: Translation<typeof en> = {
   no_failures: "Inga fel under perioden.",
   newest_run: "Senaste körningen, {{when}}",
   attention: "Behöver åtgärdas",
-  attention_none: "Inget behöver dig.",
+  attention_none: "Inget behöver åtgärdas.",
   attention_approvals: "Godkännanden som väntar på dig: {{shown}}",
   attention_connection: "Anslutningen ”{{name}}” fungerar inte",
   attention_expiry: "Hemligheten i anslutningen ”{{name}}” går ut",
