@@ -327,6 +327,8 @@ ANSWERS_TO_OWN: dict[tuple[str, str], set[int]] = {
     ("DELETE", "/api/v1/packs/signers/{key}"): {403},
     ("PUT", "/api/v1/packs/{pack}"): {403},
     ("DELETE", "/api/v1/packs/{pack}"): {403},
+    # The account is a user's, and those of other organisations are not there at all.
+    ("POST", "/api/v1/users/{user_id}/api-keys"): {422},
     # Runs are over, or of steps.
     ("PUT", "/api/v1/flow-runs/{run_id}/priority"): {409},
     # The run of the approval is over.
