@@ -207,7 +207,9 @@ def _engine(settings: Settings) -> list[Finding]:
     parts = report.parts if report is not None else []
     remedy = "Start the missing service. The checks are described in docs/operate/monitoring.md."
     return [
-        Finding(part.name, good=part.state == "ok", detail=f"{part.detail} ({part.latency_ms:g} ms)", remedy=remedy)
+        Finding(
+            part.name, good=part.state == "ok", detail=f"{part.detail} ({part.latency_ms:g} ms)".lstrip(), remedy=remedy
+        )
         for part in parts
         if part.name != "database"
     ]

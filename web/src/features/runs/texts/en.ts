@@ -223,9 +223,9 @@ export default {
   replay_at: "Position in the run",
   choose_step: "Choose a step to see its input and output.",
   // rerun
-  rerun_title: "Run again",
+  rerun_title: "Rerun",
   rerun_plan: "What will happen",
-  rerun_start: "Run again",
+  rerun_start: "Rerun",
   rerun_on: "Run",
   same_version: "the version that ran (v{{no}})",
   the_draft: "the draft as it is now",
