@@ -10,7 +10,7 @@ from headgate.entrypoints.cli.knowledge_base import BaseArgument, find_base
 from headgate.entrypoints.cli.output import JsonFlag, print_rows
 from headgate.entrypoints.cli.session import acting, with_installation
 from headgate.entrypoints.installation import Installation
-from headgate.features.knowledge.metadata.repository import list_fields
+from headgate.features.knowledge.metadata.rows import list_fields
 from headgate.sdk.coerce import text_of
 
 MetadataOption = Annotated[

@@ -28,7 +28,7 @@ from headgate.features.knowledge.documents.schemas import (
 )
 from headgate.features.knowledge.documents.verifying import Verifier
 from headgate.features.knowledge.indexing import Indexer
-from headgate.features.knowledge.metadata.repository import list_fields
+from headgate.features.knowledge.metadata.rows import list_fields
 from headgate.features.knowledge.metadata.values import MetadataField
 from headgate.features.knowledge.schemas import KnowledgeBaseChange, KnowledgeBaseIn, KnowledgeBaseOut
 from headgate.features.knowledge.search.schemas import SearchIn, SearchOut

@@ -12,7 +12,7 @@ from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.jobs.leases import clock
 from headgate.features.knowledge.documents import service as documents
-from headgate.features.knowledge.metadata.repository import set_metadata
+from headgate.features.knowledge.metadata.rows import set_metadata
 from headgate.features.knowledge.repository import add_knowledge, remove_knowledge
 from headgate.features.knowledge.service import get_base, visible_to
 from headgate.features.knowledge.tables import KnowledgeBaseRow

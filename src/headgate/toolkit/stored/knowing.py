@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 from headgate.features.access.permissions import Permission
 from headgate.features.knowledge import service
 from headgate.features.knowledge.documents import service as documents
-from headgate.features.knowledge.metadata.repository import metadata_keys
+from headgate.features.knowledge.metadata.rows import metadata_keys
 from headgate.features.knowledge.search.schemas import DEFAULT_PASSAGES, MOST_PASSAGES, SearchIn
 from headgate.foundation.checked import checked
 from headgate.toolkit.stored.operation import Row

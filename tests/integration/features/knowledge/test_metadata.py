@@ -9,7 +9,7 @@ from headgate.features.access.permissions import Role
 from headgate.features.access.principal import LOCAL
 from headgate.features.knowledge.documents import service as documents
 from headgate.features.knowledge.documents.schemas import DocumentChange, Readers
-from headgate.features.knowledge.metadata.repository import list_fields
+from headgate.features.knowledge.metadata.rows import list_fields
 from headgate.features.knowledge.search.schemas import SearchIn
 from headgate.features.knowledge.service import get_base
 from headgate.foundation.database import Database

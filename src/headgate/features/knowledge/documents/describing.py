@@ -9,7 +9,7 @@ from headgate.features.audit.actions import Action
 from headgate.features.audit.recorder import record
 from headgate.features.knowledge import repository
 from headgate.features.knowledge.documents.schemas import DocumentOut
-from headgate.features.knowledge.metadata.repository import metadata_of
+from headgate.features.knowledge.metadata.rows import metadata_of
 from headgate.features.knowledge.tables import DocumentRow, DocumentVersionRow, KnowledgeBaseRow
 
 _AUDITED = {

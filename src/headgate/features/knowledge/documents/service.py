@@ -19,7 +19,7 @@ from headgate.features.knowledge.documents.describing import described, record_c
 from headgate.features.knowledge.documents.schemas import DocumentChange, DocumentIn, DocumentOut, PassageOut, Readers
 from headgate.features.knowledge.errors import DocumentNotFound, ReadersUnknown, RightsDiffer, TooManyDocuments
 from headgate.features.knowledge.index import embeddings
-from headgate.features.knowledge.metadata.repository import set_metadata
+from headgate.features.knowledge.metadata.rows import set_metadata
 from headgate.features.knowledge.metadata.values import Metadata
 from headgate.features.knowledge.rights import readable, reader_of
 from headgate.features.knowledge.service import get_base, visible_to

@@ -24,7 +24,7 @@ from headgate.features.knowledge.evaluation.schemas import (
 )
 from headgate.features.knowledge.evaluation.tables import EvaluationRow, QuestionRow
 from headgate.features.knowledge.index.lexical import Scope
-from headgate.features.knowledge.metadata.repository import matching
+from headgate.features.knowledge.metadata.rows import matching
 from headgate.features.knowledge.metadata.values import Condition
 from headgate.features.knowledge.repository import add_knowledge
 from headgate.features.knowledge.rights import Reader, readable, reader_of

@@ -28,7 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from headgate.features.knowledge.metadata.repository import matching
+from headgate.features.knowledge.metadata.rows import matching
 from headgate.features.knowledge.metadata.values import Condition
 from headgate.features.knowledge.passages.terms import vector_of
 from headgate.features.knowledge.rights import Reader, readable
