@@ -4,11 +4,12 @@ import functools
 import importlib
 import pkgutil
 import re
+import sqlite3
 from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, bindparam, event, select
+from sqlalchemy import Connection, Select, Table, bindparam, event, select, text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 import headgate
@@ -88,6 +89,28 @@ def _rows_of(connection: Connection, tenant_id: str) -> dict[str, list[str]]:
 def _queries() -> dict[str, Select[Any]]:
     """Table to the question for a tenant's rows: made once, since hundreds of looks ask all of them."""
     return {table.name: select(table).where(owner == bindparam("tenant")) for table, owner in owned_tables()}
+
+
+class Writes:
+    """Knows whether anything was written since the last look: all tables are only read again after that."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._last: str | None = None
+        path = database.engine.url.database if database.dialect == "sqlite" else None
+        self._file = None if path is None else sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+
+    async def were_made(self) -> bool:
+        """Whether there were any since the last call; True for the first."""
+        last, self._last = self._last, await self._position()
+        return self._last != last
+
+    async def _position(self) -> str:
+        """What every commit changes: SQLite's version of the data for one connection, the end of PostgreSQL's log."""
+        if self._file is not None:
+            return str(self._file.execute("PRAGMA data_version").fetchone())
+        async with self._database.reading() as session:
+            return str(await session.scalar(text("SELECT pg_current_wal_insert_lsn()::text")))
 
 
 async def changing_statements(session: AsyncSession) -> list[str]:

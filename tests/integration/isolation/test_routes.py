@@ -14,7 +14,7 @@ from headgate.entrypoints.http.lazy_routes import load_routes
 from headgate.foundation.database import Database
 from tests.integration.isolation.calls import Call, Route, foreign_calls, own_calls, routes_of, undocumented
 from tests.integration.isolation.known import ANSWERS_TO_OWN, IGNORES, NO_PRINCIPAL, Unknown
-from tests.integration.isolation.rows import digest, rows_of, telling_values
+from tests.integration.isolation.rows import Writes, digest, rows_of, telling_values
 from tests.integration.isolation.worlds import World, ask, lost_by
 
 Record = Callable[[str, object], None]
@@ -117,6 +117,7 @@ class Watch:
         self._theirs = theirs
         self.secrets = secrets
         self._before: dict[str, str] = {}
+        self._writes = Writes(database)
 
     @classmethod
     async def over(cls, database: Database, mine: World, theirs: World) -> "Watch":
@@ -158,6 +159,8 @@ class Watch:
 
     async def changes(self, route: Route) -> list[str]:
         """The tables in which something of the other tenant changed since the last look."""
+        if not await self._writes.were_made():
+            return []
         after = digest(await rows_of(self._database, self._theirs.principal))
         changed = [
             f"{route} changed {name} of another tenant: {before} is {after[name]}"
