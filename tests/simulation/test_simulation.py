@@ -52,7 +52,7 @@ FOUND_BY = {
     "writer": 73,
 }
 """A seed that finds each fault: the tests begin there. `make test-faults` looks for the smallest plan too."""
-DURABLE_SEED = 23
+DURABLE_SEED = 821
 """Of a small plan with sub-flows and faults."""
 NOTIFYING_SEED = 409
 """Of a plan with reminders and escalations, sent by several processes."""

@@ -27,7 +27,7 @@ class TestMe:
         assert found.pop("permissions")["spaces"] == []
         assert found == {
             "tenant": {"id": DEFAULT_TENANT_ID, "name": "Default"},
-            "user": {"id": DEFAULT_USER_ID, "name": "local", "email": None, "role": "admin"},
+            "user": {"id": DEFAULT_USER_ID, "name": "local", "kind": "user", "email": None, "role": "admin"},
             "space": {"id": DEFAULT_SPACE_ID, "name": "Personal"},
             "signed_in_by": "auto_login",
             "second_factor_missing": False,
