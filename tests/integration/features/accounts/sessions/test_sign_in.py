@@ -28,7 +28,8 @@ class TestSignIn:
         browser = await house.browser()
         answer = await browser.sign_in("  Anna@Example.ORG ")
         assert answer.status_code == 200
-        assert answer.json()["user"] == {"id": anna.id, "name": "Anna Berg", "email": ANNA, "role": "member"}
+        person = {"id": anna.id, "name": "Anna Berg", "kind": "user", "email": ANNA, "role": "member"}
+        assert answer.json()["user"] == person
         assert answer.headers["cache-control"] == "no-store"
         me = (await browser.get("/me")).json()
         assert (me["user"]["id"], me["signed_in_by"]) == (anna.id, "password")
