@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Connection, event, text
 
 from headgate.foundation.database import Database
 from headgate.foundation.settings import DatabaseSettings, Settings
@@ -19,6 +19,8 @@ from tests.integration.features.runs.approvals.test_under_fire import client_of
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.team import Team, team
+
+MANY_PAGES = 1_000_000
 
 
 @pytest.fixture
@@ -113,24 +115,30 @@ class TestFull:
             approval = await asked(us, questions='["Why"]')
             with closing(sqlite3.connect(str(us.database.url.database), timeout=PATIENCE_SECONDS)) as file:
                 file.execute("VACUUM")  # pages that migrations left free would hold the decision
+            disk = _Disk(us.database)
             async with us.database.engine.connect() as connection:
                 used = (await connection.execute(text("PRAGMA page_count"))).scalar_one()
-            await _limit_pages(us.database, used + 1)
+            disk.pages = used + 1
             body = {"decision": "approve", "answers": {"why": "x" * 100_000}}
             response = await us.ask("owner", "POST", f"/approvals/{approval['id']}/decision", json=body)
             assert_unavailable(response, "disk is full")
-            await _limit_pages(us.database, 1_000_000)
+            disk.pages = MANY_PAGES
             await assert_undecided(us, approval)
             await assert_decided_once(us, approval)
 
 
-async def _limit_pages(database: Database, pages: int) -> None:
-    """Make the connections of the pool behave as on a full disk; runs write through a connection of their own."""
-    connections = [await database.engine.connect() for _ in range(database.settings.pool_size)]
-    for connection in connections:
-        await connection.execute(text(f"PRAGMA max_page_count={pages}"))
-    for connection in connections:
-        await connection.close()
+class _Disk:
+    """Has room for some pages: each transaction of the pool's connections begins with it; runs write through another.
+
+    A connection that something holds at the moment has the limit the next time too.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.pages = MANY_PAGES
+        event.listen(database.engine.sync_engine, "begin", self._begin)
+
+    def _begin(self, connection: Connection) -> None:
+        connection.exec_driver_sql(f"PRAGMA max_page_count={self.pages}")
 
 
 @pytest.mark.postgres
