@@ -171,6 +171,11 @@ class TestAsking:
         answers = await asyncio.gather(*(stranger.http.get(path) for path in nowhere))
         assert Counter(answer.status_code for answer in answers) == {404: len(nowhere)}
         page = await stranger.load()
+        for _ in range(10):  # on a slow machine new requests became free while they were answered
+            if page.status_code != 200:
+                break
+            await asyncio.gather(*(stranger.http.get(path) for path in nowhere[: len(nowhere) // 2]))
+            page = await stranger.load()
         assert page.status_code == 429
         assert page.headers["content-type"].startswith("text/html")
         assert "Reload the page in" in page.text
