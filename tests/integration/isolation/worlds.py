@@ -116,6 +116,7 @@ class World:
     principal: Principal
     client: httpx2.AsyncClient
     marker: str
+    service_account_id: str = ""
     flow_ids: list[str] = field(default_factory=list)
     run_ids: list[str] = field(default_factory=list)
     file_ids: list[str] = field(default_factory=list)
@@ -202,6 +203,10 @@ async def make_world(app: FastAPI, database: Database, principal: Principal, mar
 async def make_tenant_things(app: FastAPI, world: World, database: Database) -> None:
     """What belongs to a tenant as a whole, or to a person of it."""
     await ask(world, "PUT", f"/variables/{VARIABLE}", json={"value": world.marker, "secret": False})
+    made = await ask(world, "POST", "/users/service-accounts", json={"name": "nightly-import"})
+    world.service_account_id = made["id"]
+    member = f"/spaces/{world.principal.space_id}/members/{made['id']}"
+    await ask(world, "PUT", member, json={"role": "viewer"})
     await ask(world, "PUT", "/workspace/files/content", params={"path": WORKSPACE_FILE}, json={"text": world.marker})
     await register_component(
         app.state.workspace.for_agent(world.principal), OWN_COMPONENT, component("", f"# {world.marker}")

@@ -107,6 +107,7 @@ MEANT: dict[str, Callable[[World], dict[str, Any]]] = {
     "PUT /api/v1/flows/{flow_id}/owner": lambda world: {"flow_id": world.unpublished_id},
     "POST /api/v1/flows/{flow_id}/tests/run": lambda world: {"flow_id": world.flow_ids[1]},
     "PATCH /api/v1/flows/{flow_id}/draft": lambda world: {"definition": {**world.definition, "name": "Other"}},
+    "POST /api/v1/users/{user_id}/api-keys": lambda world: {"user_id": world.service_account_id},
     "PUT /api/v1/spaces/{space_id}/members/{user_id}": lambda world: {"space_id": world.space_ids[0], "role": "editor"},
 }
 """Values with which a call changes something that it would otherwise find as it should be."""
