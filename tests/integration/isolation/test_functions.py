@@ -44,6 +44,7 @@ FUNCTIONS = [function for module in repositories() for function in functions_of(
 BY_TENANT = [function for function in FUNCTIONS if function.__name__ not in NEW_ROWS | WORKER_ONLY]
 
 
+@pytest.mark.timeout(600)  # hundreds of calls, after each of which all tables are read
 class TestRepositories:
     async def test_find_and_change_nothing_of_another_tenant(
         self, database: Database, mine: World, theirs: World, record_property: Record

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 
 import httpx2
+import pytest
 from fastapi import FastAPI
 
 from headgate.entrypoints.http.lazy_routes import load_routes
@@ -21,6 +22,7 @@ Record = Callable[[str, object], None]
 _ORDER = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 
 
+@pytest.mark.timeout(600)  # hundreds of calls, after each of which all tables are read
 class TestRoutes:
     async def test_show_and_change_nothing_of_another_tenant(
         self, app: FastAPI, database: Database, mine: World, theirs: World, record_property: Record

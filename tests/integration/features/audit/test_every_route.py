@@ -152,6 +152,7 @@ class Outcome:
     refused: int = 0
 
 
+@pytest.mark.timeout(600)  # hundreds of calls, after each of which all tables are read
 class TestEveryRoute:
     async def test_that_changes_something_leaves_an_entry(
         self, app: FastAPI, database: Database, world: World, record_property: Callable[[str, object], None]
