@@ -37,7 +37,7 @@ _SEED = "A name of seed 000 for MCP clients; read_flow and get_field_value do it
 ONLY_ASSISTANT: Mapping[str, str] = {
     "propose_plan": "A plan waits for a user at the canvas; an MCP client asks its own user.",
     "propose_field_edit": "A proposal waits for a user at the canvas; an MCP client asks its own user.",
-    "generate_component": "The client has a model of its own and gives the code to propose_component.",
+    "generate_component": "The client calls a model itself and gives the code to propose_component.",
 }
 ONLY_MCP: Mapping[str, str] = {
     **dict.fromkeys(

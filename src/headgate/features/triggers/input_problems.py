@@ -98,7 +98,7 @@ def _text(flow: Flow, config: Config, given: TriggerInput) -> Iterator[TriggerPr
 
 
 def _reads_text(flow: Flow) -> bool:
-    """Return whether a step uses the text or message of a chat input that has no text of its own."""
+    """Return whether a step uses the text or message of a chat input whose text field is empty."""
     inputs = {node.id for node in flow.nodes if node.type == "ChatInput" and not node.params.get("text")}
     used: set[tuple[str, ...]] = {(edge.source, edge.output) for edge in flow.edges}
     used |= {mention.reference.path[:2] for node in flow.nodes for mention in mentions(node)} if inputs else set()
