@@ -46,7 +46,7 @@ test: setup page ## Every test: units, architecture, both databases, real proces
 
 .PHONY: test-unit
 test-unit: setup ## The quick tests: units and architecture, fewer made-up cases of each property
-	@HEADGATE_EXAMPLES=quick $(RUN) pytest -n $(WORKERS)
+	@HEADGATE_EXAMPLES=quick $(RUN) pytest -n $(WORKERS) --dist loadgroup
 
 .PHONY: test-page
 test-page: setup page ## The page's own tests, and those in a real browser

@@ -1,6 +1,7 @@
 """Databases for every test: `settings` and `database` come once for each database that a test asks for.
 
-A test that takes `settings` or `database` runs on SQLite and on PostgreSQL; the PostgreSQL half is marked `postgres`.
+A test that takes `settings` or `database` comes once for SQLite and once for PostgreSQL, the latter marked `postgres`;
+`tests.support.selection` says which of both `make test` runs.
 """
 
 import gc
@@ -21,14 +22,16 @@ from headgate.features.models.listing import Listing
 from headgate.features.models.providers import PROVIDERS
 from headgate.foundation.database import Database
 from headgate.foundation.settings import OutgoingSettings, Settings
-from tests.support.databases import Postgres, SqliteFiles, make_settings
+from tests.support.databases import Postgres, SqliteFiles, make_settings, share_compiled_statements
 from tests.support.disks import SmallDisk, mounted
 from tests.support.figures import pytest_terminal_summary
 from tests.support.properties import cases
+from tests.support.selection import MARKERS, left_out
 
 __all__ = ["pytest_terminal_summary"]
 hypothesis_settings.register_profile("unhurried", cases(100))
 hypothesis_settings.load_profile("unhurried")
+share_compiled_statements()
 gc.set_threshold(20_000)  # new objects; Python's own 700 are for programs that do not import half a million
 # Without bytecode every process compiles everything again: 15 seconds for a worker of pytest, 2 for a server.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -60,7 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     ):  # a shell's background job: commands under test would hear none
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    config.addinivalue_line("markers", "postgres: needs the PostgreSQL server that comes with the development packages")
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -81,6 +85,10 @@ def providers_are_not_asked() -> Iterator[None]:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What takes long begins first: at the end no worker is left alone with it. A group stays on one worker."""
+    if not_run := left_out(config, items):
+        config.hook.pytest_deselected(items=not_run)
+        leaving = set(map(id, not_run))
+        items[:] = [item for item in items if id(item) not in leaving]
     if getattr(config.option, "loadgroup", False):
         for item in items:
             _name_with_group(item)

@@ -12,6 +12,8 @@ import pytest
 
 from tests.architecture.source import PACKAGE, ROOT, modules
 
+pytestmark = pytest.mark.xdist_group("source")
+
 USED_BY_OTHERS = {
     "httptools": "uvicorn reads HTTP with it",
     "uvloop": "uvicorn's event loop",

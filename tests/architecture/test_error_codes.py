@@ -5,9 +5,13 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 
+import pytest
+
 from headgate.foundation.errors import HeadgateError
 from headgate.graph.error_codes import ERROR_CODES
 from tests.architecture.source import ROOT
+
+pytestmark = pytest.mark.xdist_group("source")
 
 PAGE = ROOT / "web/src/components/policy/errorCodes.ts"
 PACKAGES = (

@@ -6,12 +6,16 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from headgate.components import BUILTINS
 from headgate.features.catalog.registry import Registry
 from headgate.features.flows.readiness.check import check
 from headgate.graph.spec import read_spec
 from tests.architecture.source import PACKAGE, tracked, tree
 from tests.support.report_all import report_all
+
+pytestmark = pytest.mark.xdist_group("source")
 
 CATALOG = Registry(BUILTINS)
 FLOW = re.compile(

@@ -14,6 +14,8 @@ import pytest
 
 from tests.architecture.source import PACKAGE, ROOT, modules, shown, tracked, tree
 
+pytestmark = pytest.mark.xdist_group("source")
+
 BANNED = re.compile(
     r"\b(told|mend(s|ed|ing)?|whoever|anew|oneself|one's own|courier|lifeguard"
     r"|tak(e|es|en) over|took over|tak(en|es) up|took up|tak(en|es) back|took back"

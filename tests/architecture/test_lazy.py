@@ -4,7 +4,11 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.architecture.source import modules, shown, tree
+
+pytestmark = pytest.mark.xdist_group("source")
 
 
 def lazy_names(path: Path) -> Iterator[tuple[str, str]]:

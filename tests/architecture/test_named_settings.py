@@ -10,6 +10,8 @@ from headgate.features.models.setup.roles import timeout_variable, variable_of
 from headgate.features.models.setup.values import ModelRole
 from headgate.foundation.settings.page import known_variables
 
+pytestmark = pytest.mark.xdist_group("source")
+
 SOURCE = Path(__file__).parents[2] / "src" / "headgate"
 _NAME = re.compile(r"\bHEADGATE_[A-Z0-9_]*[A-Z0-9]\b(?!\*)(?!_)")
 

@@ -8,6 +8,8 @@ import pytest
 from headgate.foundation.guarded_http.outgoing import OUTGOING, owners_of
 from tests.architecture.source import PACKAGE, modules, tree
 
+pytestmark = pytest.mark.xdist_group("source")
+
 NETWORK_LIBRARIES = {
     "aioboto3", "aiobotocore", "aiohttp", "anthropic", "asyncpg", "authlib", "azure", "boto3", "botocore", "celery",
     "fsspec", "google", "grpc", "groq", "httpcore", "httpcore2", "httpx", "httpx2", "ibm_watsonx_ai", "kombu",

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from fastapi import FastAPI
 
 from headgate.entrypoints.http.app import create_app
@@ -12,6 +13,8 @@ from headgate.features.access.permissions import Permission
 from headgate.foundation.settings import Settings
 from headgate.toolkit.registry import TOOLS
 from tests.architecture.source import PACKAGE, modules
+
+pytestmark = pytest.mark.xdist_group("source")
 
 BY_A_SERVICE = {
     Permission.CONNECTIONS_MANAGE: "routes declare connections.own; the service knows which ones are shared",

@@ -4,6 +4,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.xdist_group("source")
+
 SOURCE = Path(__file__).parents[2] / "src" / "headgate"
 WRITTEN_FIRST = "writes the read down before it decrypts"
 SERVER_ACCESS = "what is stored with a server; who uses the values writes the read down: "

@@ -11,6 +11,8 @@ import pytest
 
 from tests.architecture.source import PACKAGE, ROOT, code_lines, functions, modules, shown, text_of, tracked, tree
 
+pytestmark = pytest.mark.xdist_group("source")
+
 MAX_FILE_LINES = 600
 SOFT_FILE_LINES = 400
 MAX_FUNCTION_LINES = 40

@@ -21,7 +21,7 @@ from tests.integration.faults.installation import Installation
 from tests.support.databases import Postgres
 from tests.support.patience import PATIENCE_SECONDS
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.both_databases, pytest.mark.timeout(300)]
 
 
 class Upgraded:

@@ -96,7 +96,7 @@ class TestFullDisk:
 
 
 class TestClock:
-    @pytest.mark.parametrize("seconds", [3600.0, -3600.0])
+    @pytest.mark.parametrize("seconds", [3600.0, pytest.param(-3600.0, marks=pytest.mark.campaign)])
     async def test_of_a_worker_that_jumps_repeats_no_finished_step(
         self, cluster: Cluster, database: Database, tmp_path: Path, seconds: float, record_property: Record
     ) -> None:

@@ -77,6 +77,7 @@ class TestWorkers:
         assert counts.interrupted
         assert max(busy) >= 3
 
+    @pytest.mark.campaign
     async def test_whose_child_dies_while_it_starts_start_anew(self, cluster: Cluster) -> None:
         server = await cluster.up()
         flow = await cluster.make_flow(server, counting_flow(cluster.counter))
@@ -88,6 +89,7 @@ class TestWorkers:
         assert "worker failed, restarting" in worker.log.read_text()
 
 
+@pytest.mark.campaign
 class TestServer:
     async def test_killed_while_workers_work_loses_no_run(
         self, cluster: Cluster, database: Database, record_property: Record
@@ -109,7 +111,14 @@ class TestServer:
 
 
 class TestRedis:
-    @pytest.mark.parametrize("cluster", [True, False], indirect=True, ids=["with its data", "without its data"])
+    @pytest.mark.parametrize(
+        "cluster",
+        [
+            pytest.param(True, id="with its data", marks=pytest.mark.campaign),
+            pytest.param(False, id="without its data"),
+        ],
+        indirect=True,
+    )
     async def test_killed_and_restarted_loses_no_run(
         self, cluster: Cluster, database: Database, record_property: Record, request: pytest.FixtureRequest
     ) -> None:
@@ -133,6 +142,7 @@ class TestRedis:
         assert counts.repeats == 0
 
 
+@pytest.mark.campaign
 class TestPostgres:
     @pytest.fixture
     def settings(self, own_postgres: Postgres, tmp_path: Path) -> Iterator[Settings]:
@@ -175,6 +185,7 @@ class TestMessages:
         assert (counts.interrupted, counts.repeats) == (0, 0)
 
 
+@pytest.mark.campaign
 class TestReconcilers:
     async def test_three_at_once_hand_nothing_out_twice_to_effect(
         self, cluster: Cluster, database: Database, record_property: Record

@@ -67,6 +67,7 @@ class TestServers:
         record_property("figures", f"{figures} (embedded, SQLite)")
 
 
+@pytest.mark.campaign
 @pytest.mark.postgres
 class TestWorkers:
     @pytest.fixture

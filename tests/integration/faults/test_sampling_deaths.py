@@ -25,7 +25,7 @@ edges:
 
 
 class TestServer:
-    @pytest.mark.parametrize("mode", ["sampling", "legacy-sampling"])
+    @pytest.mark.parametrize("mode", ["sampling", pytest.param("legacy-sampling", marks=pytest.mark.campaign)])
     async def test_killed_after_the_answer_pays_for_it_once(
         self, installation: Installation, tmp_path: Path, mode: str
     ) -> None:

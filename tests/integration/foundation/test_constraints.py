@@ -16,6 +16,8 @@ from headgate.features.runs.tables import flow_runs, flow_step_attempts, flow_st
 from headgate.foundation.database import Database, now
 from headgate.foundation.ids import new_id
 
+pytestmark = pytest.mark.both_databases
+
 OTHER_TENANT = new_id()
 OTHER_SPACE = new_id()
 FLOW, SIBLING, STRANGER = new_id(), new_id(), new_id()

@@ -24,6 +24,8 @@ from headgate.foundation.ids import new_id
 from headgate.foundation.settings import DatabaseSettings, Settings
 from tests.support.patience import PATIENCE_SECONDS
 
+pytestmark = pytest.mark.both_databases
+
 
 def space(name: str, *, tenant_id: str = DEFAULT_TENANT_ID) -> Space:
     return Space(id=new_id(), tenant_id=tenant_id, name=name, owner_user_id=None, created_at=now())

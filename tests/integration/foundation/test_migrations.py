@@ -21,6 +21,8 @@ from headgate.foundation.database.snapshot import SNAPSHOT, create, written
 from headgate.foundation.errors import Unavailable
 from headgate.foundation.settings import Settings
 
+pytestmark = pytest.mark.both_databases
+
 for module in pkgutil.walk_packages(headgate.__path__, "headgate."):
     if module.name.rpartition(".")[2] == "tables":  # the metadata holds what was imported
         importlib.import_module(module.name)

@@ -1,8 +1,11 @@
 """Partial indexes: of the rows for which a condition holds, on both databases."""
 
+import pytest
 from sqlalchemy import Column, Integer, MetaData, String, Table, text
 
 from headgate.foundation.database import Database, partial_index
+
+pytestmark = pytest.mark.both_databases
 
 letters = Table(
     "letters",

@@ -8,6 +8,8 @@ from sqlalchemy.exc import OperationalError
 
 from tests.support.databases import Postgres
 
+pytestmark = pytest.mark.both_databases
+
 OID = text("SELECT oid FROM pg_database WHERE datname = current_database()")
 LEFT_BEHIND = (
     "UPDATE scheduled_jobs SET worker_id = 'elsewhere:1:a', lease_until = 9000000000000000, due_at = 1",

@@ -92,7 +92,7 @@ ASKERS = (
 ON_POSTGRES = frozenset(
     {"a stranger", "an editor", "an owner of both with a key for the other space", "an owner with a key for just this"}
 )
-"""Those who ask on PostgreSQL too: what an asker is told is decided in Python, by four kinds of query."""
+"""Those who ask on PostgreSQL, and in `make test` only there: what each is told is decided in Python."""
 
 
 class Answer(Enum):

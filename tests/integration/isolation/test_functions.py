@@ -39,6 +39,8 @@ from tests.integration.isolation.rows import changing_statements, digest, rows_i
 from tests.integration.isolation.worlds import World
 from tests.support.report_all import report_all
 
+pytestmark = pytest.mark.both_databases
+
 Record = Callable[[str, object], None]
 FUNCTIONS = [function for module in repositories() for function in functions_of(module)]
 BY_TENANT = [function for function in FUNCTIONS if function.__name__ not in NEW_ROWS | WORKER_ONLY]

@@ -18,7 +18,10 @@ from tests.integration.isolation.worlds import lost_by
 
 Record = Callable[[str, object], None]
 DATABASES = [
-    *(("sqlite", asker) for asker in ASKERS),
+    *(
+        pytest.param("sqlite", asker, marks=[pytest.mark.campaign] if str(asker) in ON_POSTGRES else [])
+        for asker in ASKERS
+    ),
     *(pytest.param("postgres", asker, marks=pytest.mark.postgres) for asker in ASKERS if str(asker) in ON_POSTGRES),
 ]
 _ORDER = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")

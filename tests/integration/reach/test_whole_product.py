@@ -97,7 +97,9 @@ def unaccounted(seen: dict[str, Any]) -> Counter[tuple[str, str, int]]:
     return Counter({one: count for one, count in (tries - opened).items() if one[2] not in infrastructure(seen)})
 
 
-FORMS = pytest.mark.parametrize(("form", "alone"), [("serve", False), ("up", namespace.is_available())])
+FORMS = pytest.mark.parametrize(
+    ("form", "alone"), [pytest.param("serve", False, marks=pytest.mark.campaign), ("up", namespace.is_available())]
+)
 """The server alone, and with its workers; the second in a network of its own where the machine allows one."""
 
 
@@ -161,6 +163,7 @@ class TestAComponentThatConnectsByItself:
         assert f":{seen['ports']['web']}" in found[0]
         assert "leaks.py" in found[0]
 
+    @pytest.mark.campaign
     @in_a_namespace
     def test_of_a_compiled_library_is_found_on_the_wire(self) -> None:
         seen = report("serve", True, "native")

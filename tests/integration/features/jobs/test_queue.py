@@ -10,6 +10,8 @@ from headgate.features.jobs.queue import Job, Queue
 from headgate.foundation.database import Database
 from tests.integration.features.jobs.conftest import LONG, QUEUE, SECOND, Rows, chores, lease
 
+pytestmark = pytest.mark.both_databases
+
 
 async def claim(database: Database, worker: str = "somebody", **options: object) -> list[Job]:
     async with database.writing() as session:

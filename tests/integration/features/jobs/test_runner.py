@@ -19,6 +19,8 @@ from tests.integration.features.jobs.conftest import QUEUE, SECOND, MakeProcess,
 from tests.support.patience import PATIENCE_SECONDS
 from tests.support.properties import sized
 
+pytestmark = pytest.mark.both_databases
+
 
 class Gate:
     """A handler that begins, waits to be let on, and then finishes its job."""

@@ -38,6 +38,8 @@ from tests.conftest import KINDS
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 from tests.support.keyrings import open_machine
 
+pytestmark = pytest.mark.both_databases
+
 SOURCE = Path(headgate.__file__).parent
 COLUMNS = [repository.name_of(column) for column in encrypted_columns()]
 PLAIN = {

@@ -26,6 +26,8 @@ from headgate.foundation.database import Database
 from headgate.foundation.ids import new_id
 from tests.support.knowledge import Shelf, member, open_shelf
 
+pytestmark = pytest.mark.both_databases
+
 MODEL, DIMENSIONS, TOPICS, LIMIT = "openai/small", 32, 24, 10
 TEXT = "\n\n".join(f"Sentence {number} is about subject{number} and nothing else at all." for number in range(1_500))
 DRAWN = np.random.default_rng(24)

@@ -16,6 +16,8 @@ from headgate.foundation.database import Database
 from tests.integration.features.knowledge.conftest import API, Knowledge
 from tests.support.knowledge import BagEmbedder, Shelf, member, open_shelf
 
+pytestmark = pytest.mark.both_databases
+
 VALUES: dict[str, dict[str, Any]] = {
     "hr.md": {"team": "hr", "year": 2024, "due": "2026-01-31", "draft": True},
     "it.md": {"team": "it", "year": 2025.5, "due": "2026-01-31T18:00:00Z", "draft": False},

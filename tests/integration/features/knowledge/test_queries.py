@@ -15,6 +15,8 @@ from headgate.foundation.errors import Forbidden, Unavailable
 from tests.support.asking import ScriptedAsker
 from tests.support.knowledge import Shelf, member, open_shelf
 
+pytestmark = pytest.mark.both_databases
+
 LISBON = "The daily allowance in Lisbon is 68 EUR."
 PARKING = "Parking spaces are in the garage of the office."
 MODEL = "openai/gpt-5-mini"

@@ -40,6 +40,8 @@ from tests.support.knowledge_attacks import leaks, open_scene
 from tests.support.people import add_space_row
 from tests.support.properties import sized
 
+pytestmark = pytest.mark.both_databases
+
 QUERIES = sized(500, 2_000)
 MEANT = sized(100, 400)
 """Of each way of searching that uses embeddings."""

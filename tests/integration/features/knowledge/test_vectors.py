@@ -21,6 +21,8 @@ from headgate.features.models.errors import ModelUnreachable
 from headgate.foundation.database import Database
 from tests.support.knowledge import Shelf, open_shelf
 
+pytestmark = pytest.mark.both_databases
+
 MODEL, OTHER = "openai/small", "ollama/other"
 LEAVE, CARS = "Employees have 27 days of holiday each year.", "Company cars are parked in the garage."
 LONG = "\n\n".join(f"Sentence {number} is about subject{number} and nothing else at all." for number in range(600))

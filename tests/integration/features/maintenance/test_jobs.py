@@ -56,6 +56,8 @@ from tests.support.plans import plan_of
 from tests.support.rows import execute, run_row, step_rows
 from tests.support.tenants import add_tenant
 
+pytestmark = pytest.mark.both_databases
+
 DAY = 86_400 * 1_000_000
 
 

@@ -26,6 +26,8 @@ from tests.support.databases import SqliteFiles, make_settings
 from tests.support.engine import make_chain, make_flow, new_run, store_flow
 from tests.support.rows import attempts, run_row
 
+pytestmark = pytest.mark.both_databases
+
 
 class TestEmbeddedBackend(BackendConformance):
     pass

@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import until
@@ -19,6 +21,8 @@ from tests.integration.features.runs.conformance_resume import (
 from tests.support.engine import new_run, store_flow
 from tests.support.forked import fork
 from tests.support.rows import attempts
+
+pytestmark = pytest.mark.both_databases
 
 RUNS = 10
 

@@ -19,6 +19,8 @@ from tests.support.people import add_space_row
 from tests.support.rows import run_row
 from tests.support.tenants import add_colleague, add_tenant
 
+pytestmark = pytest.mark.both_databases
+
 Other = Callable[[Database], Awaitable[Principal]]
 
 

@@ -15,6 +15,8 @@ from headgate.foundation.settings import Settings
 from tests.integration.features.attention.conftest import BROKEN
 from tests.support.team import FLOW, Team, team
 
+pytestmark = pytest.mark.both_databases
+
 FAILING = {
     "name": "Failing",
     "nodes": [

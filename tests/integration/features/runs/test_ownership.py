@@ -14,6 +14,8 @@ from tests.integration.features.runs.conformance import appears, over
 from tests.support.engine import make_flow, new_run, store_flow
 from tests.support.rows import attempts, execute, run_row, tamper
 
+pytestmark = pytest.mark.both_databases
+
 
 async def _blocked(engine: ExecutionBackend, database: Database, folder: Path, name: str = "gate") -> str:
     """Fill a slot of the engine with a run that waits for the file `<name>.open`; its id."""

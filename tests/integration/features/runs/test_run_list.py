@@ -18,6 +18,8 @@ from headgate.foundation.settings import Settings
 from tests.support.rows import execute
 from tests.support.team import FLOW, Team, team
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 async def house(settings: Settings) -> AsyncIterator[Team]:

@@ -11,6 +11,8 @@ from headgate.foundation.database import Database
 from tests.support.engine import make_chain, store_flow
 from tests.support.plans import plan_of
 
+pytestmark = pytest.mark.both_databases
+
 RUNS = 3000
 _NUMBERS = {
     "sqlite": f"WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {RUNS})",

@@ -16,6 +16,8 @@ from tests.support.people import LOOPBACK
 from tests.support.rows import execute, run_row
 from tests.support.team import Team, team
 
+pytestmark = pytest.mark.both_databases
+
 FLOW = """name: Ask
 nodes:
   heard: ChatInput

@@ -34,6 +34,8 @@ from tests.support.engine import make_chain, make_flow, store_flow
 from tests.support.rows import attempt_rows, attempts, delivery_rows, execute, run_row, statuses, step_rows
 from tests.support.tenants import add_person
 
+pytestmark = pytest.mark.both_databases
+
 PAYLOAD = '{"outputs": {"text": {"type": "Text", "value": "å"}}, "main": "text"}'
 DONE = StepRecord(output_payload=PAYLOAD)
 

@@ -19,6 +19,8 @@ from headgate.foundation.ids import new_id
 from tests.support.engine import make_chain, store_flow
 from tests.support.rows import execute
 
+pytestmark = pytest.mark.both_databases
+
 SEEDS = (Seed("s1", 1, 0), Seed("s2", 2, 1), Seed("s3", 3, 1))
 
 

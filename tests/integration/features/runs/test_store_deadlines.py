@@ -17,6 +17,8 @@ from tests.integration.features.runs.test_store_waits import HOUR, PAIR, A, B, s
 from tests.support.engine import make_chain, store_flow
 from tests.support.rows import run_row, statuses
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 async def version(database: Database) -> RunKey:

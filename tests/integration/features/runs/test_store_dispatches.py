@@ -16,6 +16,8 @@ from tests.support.databases import Postgres, make_settings
 from tests.support.engine import make_chain, store_flow
 from tests.support.rows import attempts, execute, run_row, statuses
 
+pytestmark = pytest.mark.both_databases
+
 SEEDS = (Seed("s1", 1, 0), Seed("s2", 2, 1))
 
 

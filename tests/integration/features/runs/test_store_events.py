@@ -31,6 +31,8 @@ from headgate.foundation.ids import new_id
 from tests.support.engine import make_chain, make_flow, store_flow
 from tests.support.rows import execute
 
+pytestmark = pytest.mark.both_databases
+
 PAYLOAD = '{"outputs": {"text": {"type": "Text", "value": "å"}}, "main": "text"}'
 DONE = StepRecord(output_payload=PAYLOAD, tokens_input=3, tokens_output=5)
 CHAIN = (Seed("s1", 1, 0), Seed("s2", 2, 1), Seed("s3", 3, 1))

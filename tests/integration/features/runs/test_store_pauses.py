@@ -17,6 +17,8 @@ from tests.integration.features.runs.test_store_waits import HOUR, PAIR, A, B, a
 from tests.support.engine import make_chain, store_flow
 from tests.support.rows import execute, run_row, statuses, step_rows
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.fixture
 async def version(database: Database) -> RunKey:

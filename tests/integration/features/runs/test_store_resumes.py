@@ -28,6 +28,8 @@ from tests.support.engine import make_chain, store_flow
 from tests.support.rows import attempts, execute, run_row, statuses, step_rows
 from tests.support.tenants import add_tenant
 
+pytestmark = pytest.mark.both_databases
+
 SEEDS = (Seed("s1", 1, 0), Seed("s2", 2, 1), Seed("s3", 3, 1))
 PAID = StepRecord(
     output_payload='{"outputs": {"text": {"type": "Text", "value": "å"}}, "main": "text"}',

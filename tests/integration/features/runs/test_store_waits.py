@@ -26,6 +26,8 @@ from tests.integration.features.runs.test_store import lease
 from tests.support.engine import make_chain, store_flow
 from tests.support.rows import attempts, execute, run_row, statuses, step_rows
 
+pytestmark = pytest.mark.both_databases
+
 HOUR = 3_600_000_000
 PAIR = (Seed("s1", 1, 0), Seed("s2", 2, 0))
 A, B = Claim("s1", 1), Claim("s2", 1)

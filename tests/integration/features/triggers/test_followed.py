@@ -18,6 +18,8 @@ from headgate.foundation.settings import ClassificationSettings, RateLimitSettin
 from tests.integration.features.triggers.conftest import add, occurrences, published, until
 from tests.support.team import FLOW, Team, team
 
+pytestmark = pytest.mark.both_databases
+
 SECRET_FLOW = "name: Payroll\nsettings:\n  input_classification: 2\n" + FLOW.partition("\n")[2]
 SENDER = """name: Sender
 nodes:

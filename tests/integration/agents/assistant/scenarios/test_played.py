@@ -1,4 +1,7 @@
-"""Every conversation of `tests/data/assistant_scenarios`, played over HTTP; a test for each, named after it."""
+"""Every conversation of `tests/data/assistant_scenarios`, played over HTTP; a test for each, named after it.
+
+`make test` plays each over one of its protocols, in turn; `make test-faults` over all.
+"""
 
 from typing import Any
 
@@ -10,7 +13,16 @@ from tests.integration.agents.assistant.scenarios.model import Model, read_by, s
 from tests.integration.agents.assistant.scenarios.script import Expected, Intent, Protocol, Said, Scenario, scenarios
 from tests.integration.agents.assistant.scenarios.stage import KEY, Stage, answered, stage
 
-PLAYED = [pytest.param(one, protocol, id=f"{one.name}-{protocol}") for one in scenarios() for protocol in one.protocols]
+PLAYED = [
+    pytest.param(
+        scenario,
+        protocol,
+        id=f"{scenario.name}-{protocol}",
+        marks=[] if place == number % len(scenario.protocols) else [pytest.mark.campaign],
+    )
+    for number, scenario in enumerate(scenarios())
+    for place, protocol in enumerate(scenario.protocols)
+]
 
 
 class TestPlayed:

@@ -18,6 +18,8 @@ from tests.support.mcp_client import connected, served
 from tests.support.people import BASE, add_key, bearer
 from tests.support.team import Team, team
 
+pytestmark = pytest.mark.both_databases
+
 DECIDERS = ("runner", "editor", "publisher", "owner", "admin")
 
 
