@@ -113,12 +113,14 @@ bench: setup page ## Every benchmark, quick, with tables and pictures in .benchm
 
 .PHONY: test-faults
 test-faults: export HEADGATE_EXAMPLES = thorough
-test-faults: setup ## All that `make test` does a part of: simulation (30 min), fuzzing (10 min a target), faults (SCALE=10), every example
+test-faults: setup page ## All that `make test` does a part of: simulation (30 min), fuzzing (10 min a target), faults (SCALE=10), every test
 	@SIMULATION_SECONDS=$${SIMULATION_SECONDS:-1800} $(RUN) pytest tests/simulation -n 1 --timeout 0
 	@HEADGATE_FAULTS=$${SCALE:-10} $(RUN) pytest tests/integration/faults -n $(WORKERS) --timeout 0
 	@FUZZ_SECONDS=$${FUZZ_SECONDS:-600} $(RUN) pytest tests/fuzz -n $(WORKERS) --timeout 0
 	@HEADGATE_FUZZ=$${HEADGATE_FUZZ:-20} $(RUN) pytest tests/integration/http/test_fuzz.py -n $(WORKERS) --timeout 0
-	@$(RUN) pytest tests/unit tests/integration/{agents/assistant/scenarios,features,foundation} -n $(WORKERS) --timeout 0
+	@$(RUN) pytest tests --ignore=tests/flowise --ignore=tests/e2e --ignore=tests/simulation --ignore=tests/fuzz \
+	  --ignore=tests/integration/faults -n $(WORKERS) --dist loadgroup --timeout 0
+	@$(RUN) pytest tests/e2e -n $(WORKERS) --dist loadgroup --timeout 0
 
 .PHONY: sbom
 sbom: setup ## Write the software bill of materials of Python and of the page to dist/ (CycloneDX)

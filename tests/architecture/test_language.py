@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,7 @@ def definitions(path: Path) -> Iterator[str]:
             yield re.sub(r"(?<!^)(?=[A-Z])", "_", node.name).lower()
 
 
+@cache
 def counted() -> dict[str, Counter[str]]:
     """What is left, by kind and package or page."""
     left: dict[str, Counter[str]] = {kind: Counter() for kind in KINDS}

@@ -9,6 +9,7 @@ import pytest
 from headgate.features.models.setup.roles import timeout_variable, variable_of
 from headgate.features.models.setup.values import ModelRole
 from headgate.foundation.settings.page import known_variables
+from tests.architecture.source import tree
 
 pytestmark = pytest.mark.xdist_group("source")
 
@@ -20,7 +21,7 @@ def named_settings() -> dict[str, str]:
     """Each name in a text of the source, with a file that has it."""
     names: dict[str, str] = {}
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 names |= dict.fromkeys(_NAME.findall(node.value), str(path.relative_to(SOURCE)))
     return names

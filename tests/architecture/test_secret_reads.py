@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.architecture.source import tree
+
 pytestmark = pytest.mark.xdist_group("source")
 
 SOURCE = Path(__file__).parents[2] / "src" / "headgate"
@@ -66,7 +68,7 @@ _SEALED = ("features.models.setup", "features.mcptools", "features.connections")
 def modules() -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(SOURCE.rglob("*.py")):
         name = ".".join(path.relative_to(SOURCE).with_suffix("").parts)
-        yield name, ast.parse(path.read_text(encoding="utf-8"))
+        yield name, tree(path)
 
 
 def functions_that(call: str, within: tuple[str, ...] = ("",)) -> set[str]:

@@ -33,8 +33,15 @@ def visit(page: Page, address: str) -> None:
     page.evaluate(SETTLED)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.parametrize(
+    ("dark", "narrow"),
+    [
+        pytest.param(False, False, id="wide-light"),
+        pytest.param(True, True, id="narrow-dark"),
+        pytest.param(True, False, id="wide-dark", marks=pytest.mark.campaign),
+        pytest.param(False, True, id="narrow-light", marks=pytest.mark.campaign),
+    ],
+)
 class TestPlaces:
     def test_are_clean(self, browser: Browser, studio: Studio, *, dark: bool, narrow: bool) -> None:
         flow_id = studio.flow(TALK)

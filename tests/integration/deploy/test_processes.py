@@ -196,7 +196,13 @@ SINGLE = {
 
 
 class TestOneProcess:
-    @pytest.mark.parametrize("file", SINGLE)
+    @pytest.mark.parametrize(
+        "file",
+        [
+            "compose.yaml",
+            *(pytest.param(name, marks=pytest.mark.campaign) for name in SINGLE if name != "compose.yaml"),
+        ],
+    )
     def test_serves_as_the_file_starts_it(self, machine: Machine, file: str) -> None:
         start, port = SINGLE[file](), free_port()
         check = at_port(health_check(), 7411, port)
