@@ -92,7 +92,9 @@ ASKERS = (
 ON_POSTGRES = frozenset(
     {"a stranger", "an editor", "an owner of both with a key for the other space", "an owner with a key for just this"}
 )
-"""Those who ask on PostgreSQL, and in `make test` only there: what each is told is decided in Python."""
+"""Those who ask on PostgreSQL: what each is told is decided in Python, after four kinds of query."""
+ON_SQLITE = frozenset({"a viewer", "a publisher", "an admin with a key for all but this"})
+"""Those who ask on SQLite in `make test`; in `make test-faults` everybody does."""
 
 
 class Answer(Enum):

@@ -153,6 +153,7 @@ class TestTheProduct:
         assert {row.id for row in OUTGOING} == {*VISITED, *NOT_VISITED}
 
 
+@pytest.mark.campaign
 @pytest.mark.timeout(SECONDS)
 class TestAComponentThatConnectsByItself:
     def test_is_found_with_its_place(self) -> None:
@@ -163,7 +164,6 @@ class TestAComponentThatConnectsByItself:
         assert f":{seen['ports']['web']}" in found[0]
         assert "leaks.py" in found[0]
 
-    @pytest.mark.campaign
     @in_a_namespace
     def test_of_a_compiled_library_is_found_on_the_wire(self) -> None:
         seen = report("serve", True, "native")
