@@ -18,7 +18,7 @@ from tests.support.databases import Postgres, make_settings
 from tests.support.rows import execute, run_row, step_rows
 
 Record = Callable[[str, object], None]
-pytestmark = [pytest.mark.timeout(120 + QUIET_SECONDS), pytest.mark.postgres]
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(120 + QUIET_SECONDS), pytest.mark.postgres]
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ class TestFullDisk:
 
 
 class TestClock:
-    @pytest.mark.parametrize("seconds", [3600.0, pytest.param(-3600.0, marks=pytest.mark.campaign)])
+    @pytest.mark.parametrize("seconds", [3600.0, -3600.0])
     async def test_of_a_worker_that_jumps_repeats_no_finished_step(
         self, cluster: Cluster, database: Database, tmp_path: Path, seconds: float, record_property: Record
     ) -> None:

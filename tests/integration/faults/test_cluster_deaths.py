@@ -110,15 +110,9 @@ class TestServer:
         assert counts.repeats == 0
 
 
+@pytest.mark.campaign
 class TestRedis:
-    @pytest.mark.parametrize(
-        "cluster",
-        [
-            pytest.param(True, id="with its data", marks=pytest.mark.campaign),
-            pytest.param(False, id="without its data"),
-        ],
-        indirect=True,
-    )
+    @pytest.mark.parametrize("cluster", [True, False], indirect=True, ids=["with its data", "without its data"])
     async def test_killed_and_restarted_loses_no_run(
         self, cluster: Cluster, database: Database, record_property: Record, request: pytest.FixtureRequest
     ) -> None:
@@ -168,6 +162,7 @@ class TestPostgres:
         assert counts.completed == counts.runs, counts.reasons
 
 
+@pytest.mark.campaign
 class TestMessages:
     async def test_all_delivered_twice_have_one_effect(
         self, cluster: Cluster, database: Database, record_property: Record

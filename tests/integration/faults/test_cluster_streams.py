@@ -13,7 +13,7 @@ from tests.integration.faults.cluster import Cluster
 from tests.integration.faults.installation import QUIET_SECONDS
 from tests.support.databases import Postgres, make_settings
 
-pytestmark = [pytest.mark.timeout(60 + QUIET_SECONDS), pytest.mark.postgres]
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(60 + QUIET_SECONDS), pytest.mark.postgres]
 DURABLE = {"run_queued", "run_started", "step_started", "step_completed", "run_completed"}
 WORDS = "one two three four five"
 Told = tuple[str, str, dict[str, Any]]

@@ -24,7 +24,7 @@ from tests.integration.faults.installation import QUIET_SECONDS, SCALE, Installa
 from tests.support.databases import Postgres, SqliteFiles, make_settings
 
 Record = Callable[[str, object], None]
-pytestmark = pytest.mark.timeout(180 + QUIET_SECONDS * 2)
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(180 + QUIET_SECONDS * 2)]
 RUNS_AT_A_TIME = 3
 
 
@@ -67,7 +67,6 @@ class TestServers:
         record_property("figures", f"{figures} (embedded, SQLite)")
 
 
-@pytest.mark.campaign
 @pytest.mark.postgres
 class TestWorkers:
     @pytest.fixture

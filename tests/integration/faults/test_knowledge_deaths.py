@@ -23,6 +23,7 @@ def embeddings() -> Iterator[EmbeddingServer]:
         yield server
 
 
+@pytest.mark.campaign
 async def test_a_killed_synchronisation_continues_and_embeds_nothing_twice(
     installation: Installation, settings: Settings, embeddings: EmbeddingServer, tmp_path: Path
 ) -> None:

@@ -35,6 +35,7 @@ class TestServer:
         assert counts.completed == counts.runs >= RUNS, counts.reasons
         assert counts.interrupted
 
+    @pytest.mark.campaign
     async def test_killed_and_replaced_by_two_at_once_finishes_every_step_once(
         self, installation: Installation, database: Database, record_property: Record
     ) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.integration.faults.installation import QUIET_SECONDS, Installation
 
-pytestmark = pytest.mark.timeout(180 + QUIET_SECONDS)
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(180 + QUIET_SECONDS)]
 RUNS, AT_ONCE = 120, 8
 TOKENS = " ".join(f"w{number}" for number in range(2_000))
 MOST_GROWTH_BYTES = 20 << 20

@@ -11,7 +11,7 @@ import pytest
 from tests.integration.faults.installation import QUIET_SECONDS, Installation
 from tests.integration.faults.test_cluster_streams import Told, listen
 
-pytestmark = pytest.mark.timeout(120 + QUIET_SECONDS)
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(120 + QUIET_SECONDS)]
 BEFORE, AFTER = 6, 12
 """Steps before and after the one at which the server is killed."""
 READERS = 8

@@ -37,7 +37,7 @@ from tests.integration.isolation.worlds import World
 Case: TypeAlias = AnyCase[Any]
 Operation: TypeAlias = AnyOperation[Any, Any, Any, Any]
 
-CASES = int(os.environ.get("HEADGATE_FUZZ", "2"))
+CASES = int(os.environ.get("HEADGATE_FUZZ", "1"))
 """Requests that are made up for each operation; everybody sends each of them."""
 CHECKS = [
     not_a_server_error,

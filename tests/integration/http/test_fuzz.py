@@ -1,6 +1,6 @@
 """The whole API, asked by everybody with requests made from its own document: no fault, and answers as documented.
 
-`HEADGATE_FUZZ=200` makes two hundred requests for each operation in place of a few. `make test` sends them as a few of
+`HEADGATE_FUZZ=200` makes two hundred requests for each operation in place of one. `make test` sends them as a few of
 the askers, `make test-faults` as all: the matrix of isolation says who may do what.
 """
 

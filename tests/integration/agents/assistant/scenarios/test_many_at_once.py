@@ -35,7 +35,7 @@ from tests.support.people import LOOPBACK, add_key, add_space_row, add_user, bea
 from tests.support.properties import sized
 from tests.support.scripted_server import Asked, Script
 
-PEOPLE, TURNS, WARM_TURNS = ("anna", "bob", "cleo"), sized(24, 50), sized(9, 15)
+PEOPLE, TURNS, WARM_TURNS = ("anna", "bob", "cleo"), sized(12, 50), sized(6, 15)
 SEED = 20261122
 UNIX = "a UNIX socket"
 
