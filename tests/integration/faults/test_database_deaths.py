@@ -14,7 +14,7 @@ from tests.integration.faults.installation import QUIET_SECONDS, SCALE, Installa
 from tests.support.databases import Postgres, make_settings
 
 Record = Callable[[str, object], None]
-pytestmark = [pytest.mark.timeout(120 + QUIET_SECONDS * 2), pytest.mark.postgres]
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(120 + QUIET_SECONDS * 2), pytest.mark.postgres]
 
 
 @pytest.fixture
