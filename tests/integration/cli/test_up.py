@@ -172,6 +172,7 @@ async def worker_of_the_wait(client: httpx2.AsyncClient, flow: str) -> int:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.campaign
 class TestServices:
     @pytest.mark.parametrize("name", ["redis", "postgres"])
     async def test_that_are_killed_come_back_and_runs_complete(self, up: Up, name: str) -> None:
@@ -193,6 +194,7 @@ class TestServices:
         assert len(said.splitlines()) < MOST_LINES, said[-3000:]
 
 
+@pytest.mark.campaign
 class TestKilled:
     async def test_takes_every_process_with_it_and_the_next_one_continues_its_runs(self, up: Up, folder: Path) -> None:
         await up.until_ready()
@@ -245,6 +247,7 @@ class TestRestart:
         assert sorted(alive) == [("server", "running"), ("worker", "running")]
         assert {one["pid"] for one in listed} == {after["server"], after["worker"]}
 
+    @pytest.mark.campaign
     async def test_keeps_the_old_process_when_a_new_one_does_not_start(self, up: Up) -> None:
         await up.until_ready()
         before = up.service("server")
@@ -325,6 +328,7 @@ async def requests_until(over: asyncio.Event, url: str) -> list[int]:
 
 
 class TestRefusals:
+    @pytest.mark.campaign
     async def test_of_a_second_one_on_the_same_folder(self, up: Up, folder: Path) -> None:
         await up.until_ready()
         second = Up(folder)

@@ -155,7 +155,9 @@ class TestBadRequests:
         is_problem(await client.get("/api/v1/components/Urll"), 404, "unknown_component")
 
     async def test_with_another_method_are_405(self, client: httpx2.AsyncClient) -> None:
-        is_problem(await client.put("/api/v1/flows"), 405, "method_not_allowed")
+        answer = await client.put("/api/v1/flows")
+        is_problem(answer, 405, "method_not_allowed")
+        assert answer.headers["allow"] == "GET, POST"
 
     async def test_that_are_too_large_are_413(self, client: httpx2.AsyncClient) -> None:
         answer = await client.post("/api/v1/flows", content=b"x" * (5 * 1024 * 1024), headers=JSON)

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from pydantic import JsonValue
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from headgate.entrypoints.http.headers import DATA_PATHS
 from headgate.entrypoints.http.studio.page import is_built, page_response
@@ -16,6 +17,7 @@ from headgate.foundation.errors import HeadgateError, Invalid, NotFound, Unauthe
 from headgate.foundation.log import get_logger
 
 log = get_logger(__name__)
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 class ProblemResponse(Response):
@@ -126,12 +128,22 @@ async def _starlette(request: Request, error: Exception) -> Response:
             RouteNotFound(f"There is no resource at {request.url.path}.", remedy=("See /docs for the list of URLs."))
         )
     if failure.status_code == MethodRefused.status:
-        headers = dict(failure.headers or {})
+        headers = {"Allow": ", ".join(_methods_of(request))}
         return problem(MethodRefused(f"{request.url.path} does not support {request.method}."), headers)
     refused = BadRequest(str(failure.detail))
     if failure.status_code == 400:  # no text, or a broken form: like every other body that is not as documented
         return _answer(request, refused)
     return ProblemResponse(refused.problem() | {"status": failure.status_code}, status_code=failure.status_code)
+
+
+def _methods_of(request: Request) -> list[str]:
+    """Return the methods that any route supports at the path of a request."""
+    routes = cast("FastAPI", request.app).router.routes
+    return [
+        method
+        for method in _METHODS
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
+    ]
 
 
 def _wants_page(request: Request) -> bool:

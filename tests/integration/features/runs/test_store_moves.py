@@ -38,8 +38,6 @@ from headgate.foundation.ids import new_id
 from tests.support.engine import make_chain, store_flow
 from tests.support.rows import attempt_rows, execute, run_row, statuses, tamper
 
-pytestmark = pytest.mark.both_databases
-
 Transition = Callable[[RunStore, RunKey], Awaitable[object]]
 ME = Claim("s1", 1)
 DONE = StepRecord(output_payload='{"outputs": {}}')

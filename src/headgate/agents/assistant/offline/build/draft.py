@@ -31,13 +31,19 @@ class Draft:
 
     def add(self, type_: str, name: str, params: Mapping[str, JsonValue] | None = None, label: str = "") -> str:
         """Add a node and return its id. Raises `MissingComponent` when the catalogue has no such type."""
-        if self.catalog.template(type_) is None:
+        template = self.catalog.template(type_)
+        if template is None:
             raise MissingComponent(type_)
         node_id = free_name(slug(name) or slug(type_), self.nodes)
-        shown = label or self.label
-        shown = shown[:1].upper() + shown[1:_LONGEST_LABEL]
-        self.nodes[node_id] = Node(id=node_id, type=type_, label=shown, params=dict(params or {}))
+        title = self._title(label or self.label, template)
+        self.nodes[node_id] = Node(id=node_id, type=type_, label=title, params=dict(params or {}))
         return node_id
+
+    def _title(self, description: str, template: Template) -> str:
+        """Return the label of a new node: later nodes of the same description are called by their component."""
+        title = description[:1].upper() + description[1:_LONGEST_LABEL]
+        used = {node.label for node in self.nodes.values()}
+        return template.label if title in used else title
 
     def add_after(
         self,
