@@ -1,5 +1,6 @@
 """The offline builder: one tool call after another, then the closing words."""
 
+import re
 from typing import Any
 
 import orjson
@@ -45,6 +46,11 @@ class TestOfflineBuilder:
         (build,), _ = await turn(request, {"ok": True, "nodes": 4, "edges": 3, "issues": []})
         assert "Keep the rows of the CSV I upload where amount is over 100…" in str(build.arguments)
         assert "Keep only the rows where amount is over 100" in str(build.arguments)
+
+    async def test_gives_each_step_a_label_of_its_own(self) -> None:
+        (build,), _ = await turn(REQUEST, {"ok": True, "nodes": 6, "edges": 5, "issues": []})
+        labels = re.findall(r"^    label: (.+)$", str(build.arguments["spec"]), re.MULTILINE)
+        assert len(set(labels)) == len(labels) == 6
 
     async def test_says_who_it_is(self) -> None:
         _, closing = await turn("what is the weather like tomorrow")

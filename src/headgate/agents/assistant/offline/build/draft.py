@@ -31,19 +31,19 @@ class Draft:
 
     def add(self, type_: str, name: str, params: Mapping[str, JsonValue] | None = None, label: str = "") -> str:
         """Add a node and return its id. Raises `MissingComponent` when the catalogue has no such type."""
-        template = self.catalog.template(type_)
-        if template is None:
+        if self.catalog.template(type_) is None:
             raise MissingComponent(type_)
         node_id = free_name(slug(name) or slug(type_), self.nodes)
-        title = self._title(label or self.label, template)
+        title = self._title(label or self.label)
         self.nodes[node_id] = Node(id=node_id, type=type_, label=title, params=dict(params or {}))
         return node_id
 
-    def _title(self, description: str, template: Template) -> str:
-        """Return the label of a new node: later nodes of the same description are called by their component."""
+    def _title(self, description: str) -> str:
+        """Return the label of a new node; later nodes of the same description are numbered."""
         title = description[:1].upper() + description[1:_LONGEST_LABEL]
-        used = {node.label for node in self.nodes.values()}
-        return template.label if title in used else title
+        used = {node.label for node in self.nodes.values() if node.label}
+        numbered = (title, *(f"{title} ({number})" for number in range(2, len(used) + 2)))
+        return next(label for label in numbered if label not in used)
 
     def add_after(
         self,
