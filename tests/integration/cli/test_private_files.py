@@ -32,6 +32,8 @@ def leaves(command: Any, *path: str) -> Iterator[tuple[tuple[str, ...], Any]]:
 
 
 COMMANDS = dict(leaves(get_command(root)))
+EACH = 6
+"""`make test` starts one of so many commands, `make test-faults` all."""
 
 
 def arguments_of(command: Any, file: Path) -> list[str]:
@@ -60,7 +62,13 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 class TestTheFirstCommand:
-    @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+    @pytest.mark.parametrize(
+        "words",
+        [
+            pytest.param(words, id=" ".join(words), marks=[pytest.mark.campaign] if number % EACH else [])
+            for number, words in enumerate(COMMANDS)
+        ],
+    )
     def test_makes_nothing_that_others_read(self, words: tuple[str, ...], tmp_path: Path) -> None:
         file, data = tmp_path / "a.flow", tmp_path / "deep" / "data"
         file.write_text(FLOW)
