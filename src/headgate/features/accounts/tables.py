@@ -1,7 +1,7 @@
 """Tables of tenants, users, spaces, members and credentials. The first tenant, user and space always exist."""
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy import (
     BigInteger,
@@ -14,16 +14,14 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
-    text,
     true,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
 from headgate.features.access.permissions import Role, highest
-from headgate.foundation.database import Encrypted, Json, Row, TenantRow, Timestamp, now, of_tenant
+from headgate.foundation.database import Encrypted, Json, Row, TenantRow, Timestamp, now, of_tenant, partial_index
 
-_IS_SERVICE = text("kind = 'service' AND deleted_at IS NULL")
-_NAMED_SERVICE: dict[str, Any] = {"sqlite_where": _IS_SERVICE, "postgresql_where": _IS_SERVICE}
+_IS_SERVICE = "kind = 'service' AND deleted_at IS NULL"
 
 
 class Tenant(Row):
@@ -46,7 +44,7 @@ class User(Row):
         UniqueConstraint("id", "tenant_id"),
         Index("ix_users_email_tenant_id", "email", "tenant_id", unique=True),
         Index("ix_users_sso_subject_sso_issuer_tenant_id", "sso_subject", "sso_issuer", "tenant_id", unique=True),
-        Index("ix_users_service_name", "name", "tenant_id", unique=True, **_NAMED_SERVICE),
+        partial_index("ix_users_service_name", "name", "tenant_id", where=_IS_SERVICE, unique=True),
         CheckConstraint(
             "kind = 'user' OR (kind = 'service' AND email IS NULL AND password_hash IS NULL"
             " AND sso_issuer IS NULL AND sso_subject IS NULL)",
