@@ -31,6 +31,7 @@ from tests.support.injections import (
 from tests.support.intents import is_classification
 from tests.support.mcp_server import McpProcess
 from tests.support.openai_server import OpenAIServer
+from tests.support.properties import sized
 from tests.support.scripted_server import Asked, Script, ScriptedServer, json_reply
 
 LOOPBACK = HttpSettings(allowed_internal_cidrs=[IPv4Network("127.0.0.0/8")])
@@ -112,8 +113,8 @@ def check_refused(site: Range, answer: dict[str, Any], case: str, mark: str, see
 
 class TestInjections:
     async def test_in_files_of_the_workspace_decide_nothing(self, site: Range) -> None:
-        """Every case: the file is what a colleague, a mail or a page brought."""
-        for case in load_cases():
+        """Every case, in `make test` every fourth: the file is what a colleague, a mail or a page brought."""
+        for case in load_cases()[:: sized(4, 1)]:
             words = case.filled(site.elsewhere.origin) or f"{WORD}: {case.name} {site.elsewhere.origin}"
             words = words if WORD in words else f"{WORD} {words}"
             path = f"{case.id}.md"

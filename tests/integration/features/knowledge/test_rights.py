@@ -42,8 +42,8 @@ from tests.support.properties import sized
 
 pytestmark = pytest.mark.both_databases
 
-QUERIES = sized(500, 2_000)
-MEANT = sized(100, 400)
+QUERIES = sized(150, 2_000)
+MEANT = sized(50, 400)
 """Of each way of searching that uses embeddings."""
 """Adversarial queries of each database; `benchmarks.knowledge_leaks` asks 10,000."""
 
