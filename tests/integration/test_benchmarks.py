@@ -35,6 +35,9 @@ ROWS: dict[str, set[str]] = {
 APART = {"knowledge_deaths": {"SQLite", "PostgreSQL"}, "knowledge_quality": {"Headgate, lexical"}}
 """Those that `make bench` leaves out: one takes too long, the other needs a retrieval set."""
 
+QUICK = ("engine", "identity", "rest")
+"""Those that `make test` runs; `make test-faults` runs all."""
+
 
 def test_every_benchmark_is_listed() -> None:
     programs = Path(benchmarks.__file__).parent.glob("*.py")
@@ -45,7 +48,10 @@ def test_every_benchmark_is_listed() -> None:
     assert {*listed[1].split()} == {*ROWS}
 
 
-@pytest.mark.parametrize("name", [*ROWS, *APART])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.campaign]) for name in (*ROWS, *APART)],
+)
 def test_smoke(name: str, tmp_path: Path) -> None:
     figures = tmp_path / "figures.json"
     done = subprocess.run(
