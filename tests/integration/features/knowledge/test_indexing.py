@@ -22,13 +22,14 @@ TEXT = "\n\n".join(f"Sentence {number} is about subject{number} and nothing else
 DIES = """
 import asyncio, os, sys
 from pathlib import Path
-from headgate.features.knowledge import indexing, search_index
+from headgate.features.knowledge import indexing
+from headgate.features.knowledge.index import lexical
 from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.support.knowledge import open_shelf
 
 indexing.BATCH = 50
-whole, calls = search_index.add_passages, []
+whole, calls = lexical.add_passages, []
 
 async def add(session, rows):
     calls.append(1)
@@ -36,7 +37,7 @@ async def add(session, rows):
     if len(calls) == 4:
         os._exit(9)
 
-search_index.add_passages = add
+lexical.add_passages = add
 
 async def main():
     database = Database(Settings(data_dir=Path(sys.argv[1]), database={"url": sys.argv[2]}))
