@@ -104,6 +104,8 @@ async def run_due(database: Database, storage: LocalStorage, processes: int = 1)
     async with asyncio.timeout(PATIENCE_SECONDS):
         while await rows_where(database, due):  # noqa: ASYNC110 - the rows are written by other processes
             await asyncio.sleep(0.01)
+    for runner in RUNNERS[-processes:]:
+        await runner.close()
     ran = [one for one in await several[0].status() if (one.started_at or "") != before[one.name]]
     return [one.name for one in sorted(ran, key=lambda one: one.started_at or "")]
 
