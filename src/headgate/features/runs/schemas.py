@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.features.runs.detail_schemas import RunDetails, RunTriggerOut
+from headgate.features.runs.terms import StopRule
 from headgate.features.runs.waiting import WaitReason
 from headgate.graph.json_values import PlainObject, PlainText
 from headgate.graph.model import Budget
@@ -69,6 +70,13 @@ class RunStart(BaseModel):
         le=100,
         description="Place among runs that wait for a slot: the highest first. Default: the `priority` of the flow.",
     )
+
+    stop_before: list[StepId] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Breakpoints: ids of steps before which the run stops until it is continued.",
+    )
+    step_through: bool = Field(default=False, description="Stop before every step until the run is continued.")
 
     @field_validator("session_id")
     @classmethod
@@ -263,7 +271,7 @@ class RunOut(RunSummary):
     outside_content: list[OutsideOut] = []
     """Sources of untrusted content in the input and the result."""
     waits_for: WaitsForOut | None = None
-    """The approval or event that ended the `wait` of a request; null in other responses."""
+    """The approval, event or breakpoint that ended the `wait` of a request; null in other responses."""
     trigger: RunTriggerOut | None = None
     """Null for a run that no trigger started."""
 
@@ -320,6 +328,28 @@ class PauseOut(BaseModel):
     """False when the run was already paused, or is not paused."""
     runs: int
     """Number of runs that changed: this one, and those that its steps started."""
+
+
+class BreakpointContinue(BaseModel):
+    """How a run continues that stopped before a step."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    then: StopRule = Field(
+        default="breakpoints",
+        description="Stop again at the breakpoints of the run, before the `next` step, or not before the `end`.",
+    )
+
+
+class BreakpointContinueOut(BaseModel):
+    """Outcome of a request to continue from breakpoints."""
+
+    id: str
+    status: RunState
+    changed: bool
+    """False when the run was stopped at no breakpoint."""
+    steps: list[str]
+    """Ids of the steps that continue."""
 
 
 class GraphNode(BaseModel):
