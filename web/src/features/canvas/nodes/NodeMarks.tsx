@@ -1,6 +1,7 @@
-import { Ban, CircleAlert, Code, MessageSquare, Pin } from "lucide-react";
+import { Ban, Circle, CircleAlert, Code, MessageSquare, Pin } from "lucide-react";
 import { memo } from "react";
 import { ClassChip } from "@/components/ui";
+import { breakable } from "@/lib/breakpoints";
 import { useDraft } from "@/lib/draft";
 import { useNodeClass } from "../model/classes";
 import { issuesOf, stateOf } from "../model/issues";
@@ -11,6 +12,7 @@ export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
   const t = useCanvasTexts();
   const ownCode = useDraft((state) => Boolean(state.document.nodes[id]?.code));
   const pinned = useDraft((state) => id in state.pinned);
+  const stops = useDraft((state) => state.breakpoints.includes(id) && breakable(state, id));
   const comments = useDraft((state) => state.commented[id] ?? 0);
   const disabled = useDraft((state) => state.document.nodes[id]?.policy?.disabled ?? "no");
   const issues = useDraft((state) => issuesOf(state.issues, id));
@@ -21,6 +23,11 @@ export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
         <span title={t("comments", { count: comments })} className="flex items-center gap-0.5 text-accent text-2xs">
           <MessageSquare role="img" aria-label={t("comments", { count: comments })} />
           <span aria-hidden>{comments}</span>
+        </span>
+      )}
+      {stops && (
+        <span title={t("breakpoint")} className="text-bad">
+          <Circle role="img" aria-label={t("breakpoint")} fill="currentColor" />
         </span>
       )}
       {pinned && <Pin role="img" aria-label={t("pinned")} className="text-accent" />}
