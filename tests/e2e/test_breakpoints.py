@@ -1,4 +1,4 @@
-"""Breakpoints in the page: set one, see the run stop before it, step, continue, and it is still there after a reload."""
+"""Breakpoints in the page: set one, see the run stop before it, step and continue; it is kept after a reload."""
 
 from collections.abc import Iterator
 from pathlib import Path

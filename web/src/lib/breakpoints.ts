@@ -18,8 +18,6 @@ export function toggleBreakpoint(state: State, id: string): void {
   state.setBreakpoints(breakpoints.includes(id) ? breakpoints.filter((other) => other !== id) : [...breakpoints, id]);
 }
 
-const MOST = 100;
-
 /** The breakpoints that a run of the draft has. */
 export const breakpointsOf = (state: State): string[] =>
-  state.breakpoints.filter((id) => breakable(state, id)).slice(0, MOST);
+  state.breakpoints.filter((id) => breakable(state, id)).slice(0, 100);

@@ -4,7 +4,6 @@ import {
   AlignStartVertical,
   Ban,
   Cable,
-  CircleDot,
   CirclePlay,
   Code,
   Copy,
@@ -198,7 +197,7 @@ function breakpoint(stage: Stage, id: string, stops: boolean, step: boolean): Me
   return {
     id: "breakpoint",
     label: stage.t(stops ? "remove_breakpoint" : "set_breakpoint"),
-    icon: <CircleDot />,
+    icon: <span className="m-0.5 size-3 shrink-0 rounded-full bg-bad" />,
     keys: "b",
     disabled: !step,
     onSelect: () => toggleBreakpoint(stage.store.getState(), id),

@@ -1,4 +1,4 @@
-import { Ban, Circle, CircleAlert, Code, MessageSquare, Pin } from "lucide-react";
+import { Ban, CircleAlert, Code, MessageSquare, Pin } from "lucide-react";
 import { memo } from "react";
 import { ClassChip } from "@/components/ui";
 import { breakable } from "@/lib/breakpoints";
@@ -26,9 +26,12 @@ export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
         </span>
       )}
       {stops && (
-        <span title={t("breakpoint")} className="text-bad">
-          <Circle role="img" aria-label={t("breakpoint")} fill="currentColor" />
-        </span>
+        <span
+          role="img"
+          title={t("breakpoint")}
+          aria-label={t("breakpoint")}
+          className="size-2.5 rounded-full bg-bad"
+        />
       )}
       {pinned && <Pin role="img" aria-label={t("pinned")} className="text-accent" />}
       {disabled !== "no" && (

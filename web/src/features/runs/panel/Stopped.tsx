@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { CircleDot, FastForward, Play, StepForward } from "lucide-react";
+import { FastForward, Pause, Play, StepForward } from "lucide-react";
 import { api, unwrap } from "@/api/client";
 import { runKeys } from "@/api/queries/runs";
 import { Button, toastError } from "@/components/ui";
@@ -38,7 +38,7 @@ export function Stopped({ live }: { live: LiveRun }) {
       className="flex flex-col gap-2.5 rounded-md border border-warn/25 bg-warn-soft px-3 py-2.5 text-sm"
     >
       <p role="status" className="flex gap-2.5 font-medium text-warn">
-        <CircleDot aria-hidden className="mt-0.5 size-4 shrink-0" />
+        <Pause aria-hidden className="mt-0.5 size-4 shrink-0" />
         <span className="min-w-0 break-words">
           {t("stopped_before", { steps: steps.map((step) => names[step.id]).join(", ") })}
         </span>
