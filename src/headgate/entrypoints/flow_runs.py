@@ -60,7 +60,7 @@ class FlowRuns:
         """Pin the draft (or the requested version), run it, and return its outcome.
 
         With a key the same request starts one run. When the caller is cancelled, so is the run. `until_waiting`
-        returns when the run, or one that its steps started, waits for an approval, an event or at a breakpoint, too, and
+        returns when the run, or one that its steps started, waits for an approval, an event or at a breakpoint, and
         with `longest_wait_seconds` for a time that is further away.
         """
         start = checked(

@@ -14,6 +14,7 @@ from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.keyring.service import signing_keys
 from headgate.features.runs import breakpoints, bulk, pausing, service
+from headgate.features.runs.breakpoints import BreakpointContinue, BreakpointContinueOut
 from headgate.features.runs.bulk import RunsChangeIn, RunsChangeOut
 from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -24,8 +25,6 @@ from headgate.features.runs.preview.service import DryRuns
 from headgate.features.runs.run_export import COLUMNS, MEDIA_TYPES, ExportFormat, RunColumn, export_runs
 from headgate.features.runs.run_filter import RunFilter, stored_time
 from headgate.features.runs.schemas import (
-    BreakpointContinue,
-    BreakpointContinueOut,
     CancelOut,
     EvidenceOut,
     GraphOut,

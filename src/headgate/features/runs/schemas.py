@@ -8,7 +8,6 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator
 from headgate.features.flows.summaries import Wanted
 from headgate.features.runs.deliveries.schemas import DeliveryOut
 from headgate.features.runs.detail_schemas import RunDetails, RunTriggerOut
-from headgate.features.runs.terms import StopRule
 from headgate.features.runs.waiting import WaitReason
 from headgate.graph.json_values import PlainObject, PlainText
 from headgate.graph.model import Budget
@@ -328,28 +327,6 @@ class PauseOut(BaseModel):
     """False when the run was already paused, or is not paused."""
     runs: int
     """Number of runs that changed: this one, and those that its steps started."""
-
-
-class BreakpointContinue(BaseModel):
-    """How a run continues that stopped before a step."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    then: StopRule = Field(
-        default="breakpoints",
-        description="Stop again at the breakpoints of the run, before the `next` step, or not before the `end`.",
-    )
-
-
-class BreakpointContinueOut(BaseModel):
-    """Outcome of a request to continue from breakpoints."""
-
-    id: str
-    status: RunState
-    changed: bool
-    """False when the run was stopped at no breakpoint."""
-    steps: list[str]
-    """Ids of the steps that continue."""
 
 
 class GraphNode(BaseModel):

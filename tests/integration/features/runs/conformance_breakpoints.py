@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from headgate.features.access.principal import LOCAL
-from headgate.features.runs.breakpoints import continue_stopped
+from headgate.features.runs.breakpoints import BreakpointContinueOut, continue_stopped
 from headgate.features.runs.engine.backend import ExecutionBackend, RunRequest
 from headgate.features.runs.errors import RunOver
-from headgate.features.runs.schemas import BreakpointContinueOut
 from headgate.features.runs.terms import StopRule, Stops
 from headgate.foundation.database import Database
 from headgate.graph.model import Flow
@@ -131,9 +130,11 @@ class BreakpointConformance:
         await stopped(database, run_id, "left", "right")
         requests = (proceed(database, engine, run_id) for _ in range(5))
         outcomes = await asyncio.gather(*requests, return_exceptions=True)
-        changed = [one.steps for one in outcomes if isinstance(one, BreakpointContinueOut) and one.changed]
+        changed = [
+            outcome.steps for outcome in outcomes if isinstance(outcome, BreakpointContinueOut) and outcome.changed
+        ]
         assert [sorted(steps) for steps in changed] == [["left", "right"]]
-        assert all(isinstance(one, BreakpointContinueOut | RunOver) for one in outcomes)
+        assert all(isinstance(outcome, BreakpointContinueOut | RunOver) for outcome in outcomes)
         await over(engine, run_id)
         row = await run_row(database, run_id)
         assert (row.status, row.output_payload["text"]) == ("completed", "x+x")

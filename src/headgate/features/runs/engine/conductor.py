@@ -273,7 +273,7 @@ class Conductor:
         recorder = Recorder()
         calls = self._calls(run, claim, recorder)
         began = clock()
-        if run.terms.stops is not None and await self._stops(run, claim):
+        if run.terms.stops and await patiently(lambda: self._store.stops_before(run.key.run_id, claim.step_id)):
             return self._spread(run, await self._suspend(run, Suspension(claim, WaitReason.BREAKPOINT, None)))
         run.events.step_started(claim.attempt)
         if claim.attempt > 1 and claim.step_id not in run.woken:
@@ -293,10 +293,6 @@ class Conductor:
             await calls.reject()
             return self._spread(run, await self._failed(run, step, claim, recorder, error=error, began=began))
         return self._spread(run, await self._finish(run, step, claim, executed, clock() - began))
-
-    async def _stops(self, run: ActiveRun, claim: Claim) -> bool:
-        """Whether the run stops before this step. Its rows say so: its user may have changed that since it started."""
-        return await patiently(lambda: self._store.stops_before(run.key.run_id, claim.step_id))
 
     async def _suspend(self, run: ActiveRun, suspension: Suspension) -> tuple[Claim, ...]:
         """End the attempt of a step that waits, and claim what there is room for now."""
