@@ -8,7 +8,7 @@ from playwright.sync_api import Page, Response, expect
 
 from tests.e2e.support.studio import Studio
 
-MOST_SCRIPT_BYTES = 353_500
+MOST_SCRIPT_BYTES = 354_500
 """Of JavaScript, gzipped, until the canvas can be used."""
 MOST_SHIFT = 0.02
 SPEC = """name: Weight

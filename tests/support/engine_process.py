@@ -15,6 +15,7 @@ from typing import Any
 from headgate.features.runs.engine.build import build_engine
 from headgate.features.runs.engine.embedded import EmbeddedBackend
 from headgate.features.runs.step_state import FlowState
+from headgate.features.runs.terms import Stops
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.crypto import SecretBox
 from headgate.foundation.database import Database
@@ -42,7 +43,8 @@ async def work(order: dict[str, Any]) -> None:
     await engine.open()
     if "version" in order:
         tenant, flow, number = order["version"]
-        request = new_run(RunKey("", tenant, flow, number), order["text"])
+        stops = Stops(tuple(order["stop_before"])) if "stop_before" in order else None
+        request = new_run(RunKey("", tenant, flow, number), order["text"], stops=stops)
         await engine.start(request)
         sys.stdout.write(request.key.run_id + "\n")
     else:

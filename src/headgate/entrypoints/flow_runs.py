@@ -54,12 +54,14 @@ class FlowRuns:
         until_waiting: bool = False,
         longest_wait_seconds: float | None = None,
         priority: int | None = None,
+        stop_before: tuple[str, ...] = (),
+        step_through: bool = False,
     ) -> RunOutcome:
         """Pin the draft (or the requested version), run it, and return its outcome.
 
         With a key the same request starts one run. When the caller is cancelled, so is the run. `until_waiting`
-        returns when the run, or one that its steps started, waits for an approval or an event, too, and with
-        `longest_wait_seconds` for a time that is further away.
+        returns when the run, or one that its steps started, waits for an approval, an event or at a breakpoint, and
+        with `longest_wait_seconds` for a time that is further away.
         """
         start = checked(
             RunStart,
@@ -70,6 +72,8 @@ class FlowRuns:
             deadline_seconds=deadline_seconds,
             budget=budget,
             priority=priority,
+            stop_before=list(stop_before),
+            step_through=step_through,
         )
         run_id = await start_once(
             self.database, self.engine, principal, flow_id, start, idempotency_key=idempotency_key, outside=outside

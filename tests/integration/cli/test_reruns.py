@@ -50,6 +50,29 @@ class TestResume:
         assert f"headgate runs rerun {outcome['run_id']}" in problem["remedy"]
 
 
+class TestBreakpoints:
+    def test_a_stopped_run_says_how_it_continues_and_continues_once(
+        self, capsys: pytest.CaptureFixture[str], data_folder: Path
+    ) -> None:
+        (data_folder / "echo.flow").write_text(
+            "name: Echo\nnodes:\n  heard: ChatInput\n  said: ChatOutput\nedges:\n  heard.text -> said.input\n"
+        )
+        assert run(["run", "echo.flow", "--text", "x", "--step-through"]) == 8
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "waits for its user, at a breakpoint" in shown
+        assert "--then breakpoints, next or end" in shown
+        outcome = answered(capsys, "run", "echo.flow", "--text", "x", "--stop-before", "said", code=8)
+        assert outcome["waits_for"] == "breakpoint"
+        run_id = outcome["run_id"]
+        assert run(["runs", "show", run_id]) == 0
+        assert f"headgate runs continue {run_id} --then" in capsys.readouterr().out
+        continued = answered(capsys, "runs", "continue", run_id, "--then", "next")
+        assert (continued["changed"], continued["steps"]) == (True, ["said"])
+        assert answered(capsys, "runs", "continue", run_id, "--then", "end", code=6)["changed"] is False
+        problem = answered(capsys, "run", "echo.flow", "--stop-before", "nobody", code=3)
+        assert "'nobody'" in problem["detail"]
+
+
 class TestRerun:
     def test_shows_the_plan_first_and_then_takes_over_what_holds(
         self, capsys: pytest.CaptureFixture[str], failed: str

@@ -459,6 +459,7 @@ ENGINE_ONLY = {
     "close": "disconnects",
     "renew": "names the worker and the attempt that hold each step",
     "is_cancelled": "says yes or no to the engine that carries the run out",
+    "stops_before": "says yes or no to the engine that executes the run",
     "status": "says one word to the engine that carries the run out",
     "load": "recovery goes on with runs of every tenant; each carries its own key from there",
     "worked": "says a number to the sweep that looks for runs which take too long",

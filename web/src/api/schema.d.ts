@@ -441,6 +441,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/flow-runs/{run_id}/breakpoints/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a run from a breakpoint
+         * @description Execute the steps before which the run stopped, and set where it stops next.
+         *
+         *     Has no effect on a run that is stopped at no breakpoint.
+         *
+         *     Requires the permission `runs.start`.
+         */
+        post: operations["continue_from_breakpoint_api_v1_flow_runs__run_id__breakpoints_continue_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flow-runs/actions": {
         parameters: {
             query?: never;
@@ -8373,6 +8397,36 @@ export interface components {
             right: number;
             /** Bottom */
             bottom: number;
+        };
+        /**
+         * BreakpointContinue
+         * @description How a run continues that stopped before a step.
+         */
+        BreakpointContinue: {
+            /**
+             * Then
+             * @description Stop again at the breakpoints of the run, before the `next` step, or not before the `end`.
+             * @default breakpoints
+             * @enum {string}
+             */
+            then?: "breakpoints" | "next" | "end";
+        };
+        /**
+         * BreakpointContinueOut
+         * @description Outcome of a request to continue from breakpoints.
+         */
+        BreakpointContinueOut: {
+            /** Id */
+            id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled";
+            /** Changed */
+            changed: boolean;
+            /** Steps */
+            steps: string[];
         };
         /**
          * Budget
@@ -17031,6 +17085,17 @@ export interface components {
              * @description Place among runs that wait for a slot: the highest first. Default: the `priority` of the flow.
              */
             priority?: number | null;
+            /**
+             * Stop Before
+             * @description Breakpoints: ids of steps before which the run stops until it is continued.
+             */
+            stop_before?: string[];
+            /**
+             * Step Through
+             * @description Stop before every step until the run is continued.
+             * @default false
+             */
+            step_through?: boolean;
         };
         /**
          * RunStatistics
@@ -20309,7 +20374,7 @@ export interface components {
          * @description What a suspended step waits for.
          * @enum {string}
          */
-        WaitReason: "time" | "retry" | "approval" | "event" | "run" | "slot";
+        WaitReason: "time" | "retry" | "approval" | "event" | "run" | "slot" | "breakpoint";
         /**
          * WaitingOut
          * @description What a waiting step waits for.
@@ -22309,6 +22374,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PauseOut"];
+                };
+            };
+            /** @description Not signed in, or the API key is not valid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description The user or the API key lacks the permission. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The URL is too long; send long values in the body. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests; `retry_after_seconds` says how long to wait. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": unknown;
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    continue_from_breakpoint_api_v1_flow_runs__run_id__breakpoints_continue_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BreakpointContinue"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BreakpointContinueOut"];
                 };
             };
             /** @description Not signed in, or the API key is not valid. */

@@ -4,8 +4,8 @@
  */
 const memory = new Map<string, string>();
 const PREFIX = "headgate.";
-/** What is of one person: conversations, drafts that were left, chats, pinned outputs, open steps, what was asked. */
-const PERSONAL = /^(?:assistant|unsaved|pins|chat|palette|regions)\./;
+/** What is of one person: conversations, drafts that were left, chats, pinned outputs, breakpoints, open steps, what was asked. */
+const PERSONAL = /^(?:assistant|unsaved|pins|breakpoints|chat|palette|regions)\./;
 /** What was written for the development agent and not sent: gone with whoever signs out. */
 export const UNSENT = "unsaved.develop";
 let person = "";

@@ -9,11 +9,13 @@ from headgate.entrypoints.cli.output import JsonFlag, print_result
 from headgate.entrypoints.cli.session import acting, with_parts
 from headgate.entrypoints.compose import Parts
 from headgate.features.runs.schemas import PauseOut
+from headgate.features.runs.terms import StopRule
 from headgate.foundation.lazy import lazy_module
 
 if TYPE_CHECKING:
-    from headgate.features.runs import pausing
+    from headgate.features.runs import breakpoints, pausing
 else:
+    breakpoints = lazy_module("headgate.features.runs.breakpoints")
     pausing = lazy_module("headgate.features.runs.pausing")
 
 RunId = Annotated[str, typer.Argument(help="Id of the run.")]
@@ -29,10 +31,26 @@ def pause(run_id: RunId, json: JsonFlag = False) -> int:
     return with_parts(work)
 
 
-def continue_(run_id: RunId, json: JsonFlag = False) -> int:
-    """Continue a paused run on the server or its workers. Exit code 6 if it is not paused."""
+def continue_(
+    run_id: RunId,
+    then: Annotated[
+        StopRule | None,
+        typer.Option(
+            help="Continue from a breakpoint, and stop next at a breakpoint, before the next step, or not at all."
+        ),
+    ] = None,
+    json: JsonFlag = False,
+) -> int:
+    """Continue a paused run, or one at a breakpoint, on the server or its workers. Exit code 6 if it is not stopped."""
 
     async def work(parts: Parts) -> int:
+        if then is not None:
+            stopped = await breakpoints.continue_stopped(parts.database, parts.engine, acting(), run_id, then)
+            steps = ", ".join(stopped.steps)
+            changed = f"Continued before {steps}. The server or a worker executes the next steps."
+            unchanged = f"The run is stopped at no breakpoint: {stopped.status}."
+            print_result(stopped, changed if stopped.changed else unchanged, json=json)
+            return OK if stopped.changed else CONFLICT
         outcome = await pausing.continue_run(parts.engine, acting(), run_id)
         changed = f"Continued{_others(outcome)}: {outcome.status}. The server or a worker executes the next steps."
         return _show(outcome, changed, f"The run is not paused: {outcome.status}.", json=json)

@@ -73,9 +73,13 @@ def run(
     priority: Annotated[
         int | None, typer.Option(help="Place among runs that wait for a slot, from -100 to 100: the highest first.")
     ] = None,
+    stop_before: Annotated[
+        list[str] | None, typer.Option(help="Breakpoint: id of a step before which the run stops. Repeatable.")
+    ] = None,
+    step_through: Annotated[bool, typer.Option("--step-through", help="Stop before every step.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> int:
-    """Run a flow and follow its steps until it ends, or waits for an approval or an event.
+    """Run a flow and follow its steps until it ends, waits for an approval or an event, or stops at a breakpoint.
 
     Exit code 1 if it or a delivery fails, 8 while it waits or a delivery is retried.
     """
@@ -110,6 +114,8 @@ def run(
                 budget=limits,
                 until_waiting=not wait,
                 priority=priority,
+                stop_before=tuple(stop_before or ()),
+                step_through=step_through,
             )
         undelivered = await undelivered_of(parts, outcome.run_id)
         if json:

@@ -124,6 +124,7 @@ def show_outcome(outcome: "RunOutcome") -> None:
 
 _WAITS = {
     "approval": "It waits for approval: headgate approvals list, then approve or reject. Run {run_id}.",
+    "breakpoint": "It is stopped at a breakpoint: headgate runs continue {run_id} --then breakpoints, next or end.",
     "event": "It waits for an event: headgate runs show {run_id} names the step, headgate events send continues it.",
 }
 

@@ -183,6 +183,8 @@ def _show(run: RunOut, flow: str, started: Mapping[str, StartedRunsOut]) -> None
         console.print(f"[red]{escape(run.error.message)}[/] [dim]{run.error.code}[/]")
     if any(waits_for_approval(step) for step in run.steps):
         console.print(f"[cyan]Waiting for approval:[/] headgate approvals list --run {run.id}")
+    if any(step.waiting is not None and step.waiting.reason == "breakpoint" for step in run.steps):
+        console.print(f"[dim]headgate runs continue {run.id} --then breakpoints, next or end[/]")
     if run.status == "failed":
         console.print(f"[dim]after fixing the cause: headgate runs resume {run.id}[/]")
     if run.status == "paused":

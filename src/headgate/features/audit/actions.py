@@ -139,6 +139,7 @@ Action = Literal[
     "process.undrained",
     "provider.tested",
     "quota.changed",
+    "run.breakpoint_continued",
     "run.cancelled",
     "run.continued",
     "run.expired",

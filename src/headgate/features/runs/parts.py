@@ -57,11 +57,16 @@ def _check(planned: PlannedFlow, start: RunStart) -> None:
     if start.only_step and start.from_step:
         raise InputInvalid("A run either stops at a step or starts at one, not both.", remedy="Give one of the two.")
     for name in filter(None, [start.only_step, start.from_step, *start.pins]):
-        if name not in planned.steps:
-            raise InputInvalid(
-                f"The flow has no step '{name}'{did_you_mean(name, planned.steps) or '.'}",
-                remedy="Give the id of a node that is a step of the flow.",
-            )
+        require_step(planned, name)
+
+
+def require_step(planned: PlannedFlow, name: str) -> None:
+    """Raise `InputInvalid` when the flow has no such step."""
+    if name not in planned.steps:
+        raise InputInvalid(
+            f"The flow has no step '{name}'{did_you_mean(name, planned.steps) or '.'}",
+            remedy="Give the id of a node that is a step of the flow.",
+        )
 
 
 def _outputs(step: PlannedStep, pin: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

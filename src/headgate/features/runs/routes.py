@@ -13,7 +13,8 @@ from headgate.features.flows.organization.names import LONGEST_TAG
 from headgate.features.idempotency.http import Once
 from headgate.features.idempotency.keys import StartKey
 from headgate.features.keyring.service import signing_keys
-from headgate.features.runs import bulk, pausing, service
+from headgate.features.runs import breakpoints, bulk, pausing, service
+from headgate.features.runs.breakpoints import BreakpointContinue, BreakpointContinueOut
 from headgate.features.runs.bulk import RunsChangeIn, RunsChangeOut
 from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.engine.backend import ExecutionBackend
@@ -250,6 +251,20 @@ async def continue_(run_id: str, engine: Engine, caller: Caller) -> PauseOut:
     A failed run is resumed with `/resume`.
     """
     return await pausing.continue_run(engine, caller, run_id)
+
+
+@router.post(
+    "/flow-runs/{run_id}/breakpoints/continue", "Continue a run from a breakpoint", _START, problems=(404, 409)
+)
+async def continue_from_breakpoint(
+    run_id: str, database: Rows, engine: Engine, caller: Caller, body: BreakpointContinue | None = None
+) -> BreakpointContinueOut:
+    """Execute the steps before which the run stopped, and set where it stops next.
+
+    Has no effect on a run that is stopped at no breakpoint.
+    """
+    then = (body or BreakpointContinue()).then
+    return await breakpoints.continue_stopped(database, engine, caller, run_id, then)
 
 
 @router.post("/flow-runs/actions", "Change several runs", _START, problems=(403, 409))

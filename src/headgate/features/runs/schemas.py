@@ -70,6 +70,13 @@ class RunStart(BaseModel):
         description="Place among runs that wait for a slot: the highest first. Default: the `priority` of the flow.",
     )
 
+    stop_before: list[StepId] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Breakpoints: ids of steps before which the run stops until it is continued.",
+    )
+    step_through: bool = Field(default=False, description="Stop before every step until the run is continued.")
+
     @field_validator("session_id")
     @classmethod
     def _is_a_chat_of_flows(cls, session_id: str | None) -> str | None:
@@ -263,7 +270,7 @@ class RunOut(RunSummary):
     outside_content: list[OutsideOut] = []
     """Sources of untrusted content in the input and the result."""
     waits_for: WaitsForOut | None = None
-    """The approval or event that ended the `wait` of a request; null in other responses."""
+    """The approval, event or breakpoint that ended the `wait` of a request; null in other responses."""
     trigger: RunTriggerOut | None = None
     """Null for a run that no trigger started."""
 

@@ -27,6 +27,7 @@ from headgate.features.runs.schemas import (
     RunSummary,
     StepOut,
 )
+from headgate.features.runs.terms import Stops
 from headgate.features.runs.views import runs as views
 from headgate.foundation.database import Database
 from headgate.foundation.errors import HeadgateError, Invalid
@@ -199,8 +200,18 @@ async def prepare_run(
         deadline_seconds=start.deadline_seconds,
         budget=start.budget,
         priority=start.priority,
+        stops=_stops(planned, start),
     )
     return PreparedRun(request, uploads.unshared if uploads else ())
+
+
+def _stops(planned: "PlannedFlow", start: RunStart) -> Stops | None:
+    """Return where a run stops before steps; None for nowhere. Raises `InputInvalid`."""
+    for name in start.stop_before:
+        parts.require_step(planned, name)
+    if not (start.stop_before or start.step_through):
+        return None
+    return Stops(tuple(dict.fromkeys(start.stop_before)), "next" if start.step_through else "breakpoints")
 
 
 async def key_of(engine: "ExecutionBackend", principal: Principal, run_id: str) -> "RunKey":

@@ -16,6 +16,7 @@ class WaitReason(StrEnum):
     EVENT = "event"
     RUN = "run"
     SLOT = "slot"
+    BREAKPOINT = "breakpoint"
 
 
 _WORDS = {
@@ -25,6 +26,7 @@ _WORDS = {
     WaitReason.EVENT: "an event",
     WaitReason.RUN: "the runs that it started",
     WaitReason.SLOT: "a free slot",
+    WaitReason.BREAKPOINT: "its user, at a breakpoint",
 }
 
 

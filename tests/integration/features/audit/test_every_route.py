@@ -84,6 +84,7 @@ QUIET = {
     "POST /api/v1/keyring/{purpose}/rotate": "for the first organisation alone; features/keyring looks at its entries",
     "POST /api/v1/keyring/keys/{key}/retire": "for the first organisation alone; features/keyring looks at its entry",
     "POST /api/v1/keyring/keys/{key}/revoke": "for the first organisation alone; features/keyring looks at its entry",
+    "POST /api/v1/flow-runs/{run_id}/breakpoints/continue": "no run is stopped here; test_breakpoints looks at it",
     "PUT /api/v1/flow-runs/{run_id}/priority": "runs of the world are over, or of steps; test_queue looks at it",
     "PUT /api/v1/processes/{process_id}/drain": "for the first organisation alone; features/processes looks at it",
     "DELETE /api/v1/processes/{process_id}/drain": "for the first organisation alone; features/processes looks at it",

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from sqlalchemy import text
 
 from headgate.features.runs.engine.backend import ExecutionBackend
 from headgate.features.runs.engine.build import build_engine, open_events
+from headgate.features.runs.terms import Stops
 from headgate.features.runs.transitions import RunKey
 from headgate.foundation.database import Database
 from headgate.foundation.settings import EngineSettings, LimitSettings, Settings
@@ -163,14 +164,20 @@ class WorkerProcesses:
         self.running: list[WorkerGroup] = []
 
     async def start(
-        self, version: RunKey, text: str = "hello", *, lease: float = 8.0, **more: Any
+        self,
+        version: RunKey,
+        text: str = "hello",
+        *,
+        lease: float = 8.0,
+        stop_before: Sequence[str] = (),
+        **more: Any,
     ) -> tuple[WorkerGroup, str]:
         """A worker that has taken a run: the worker, and the run's id."""
         group = self._engines.workers.doomed()
         self.running.append(group)
         await asyncio.to_thread(group.wait_until_up)
         engine = await self._engines.open(group, recover_on_start=False, lease_seconds=lease, **more)
-        request = new_run(version, text)
+        request = new_run(version, text, stops=Stops(tuple(stop_before)) if stop_before else None)
         await engine.start(request)
         return group, request.key.run_id
 

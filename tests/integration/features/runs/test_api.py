@@ -259,6 +259,81 @@ class TestDeadline:
         assert answer.status_code == 422
 
 
+class TestBreakpoints:
+    async def test_stop_a_run_until_it_is_continued(self, client: httpx2.AsyncClient, database: Database) -> None:
+        flow_id = (await store_flow(database, make_chain(4))).flow_id
+        start = {"text": "x", "wait": True, "stop_before": ["s2", "s4", "s2"]}
+        answer = await client.post(f"/flows/{flow_id}/runs", json=start)
+        assert answer.status_code == 202
+        waits, path = answer.json()["waits_for"], f"/flow-runs/{answer.json()['id']}/breakpoints/continue"
+        assert (waits["reason"], waits["step_id"], waits["until"]) == ("breakpoint", "s2", None)
+        assert "/breakpoints/continue" in waits["remedy"]
+        shown = await client.get(f"/flow-runs/{answer.json()['id']}")
+        step = shown.json()["steps"][1]
+        assert (step["status"], step["waiting"]["reason"]) == ("waiting", "breakpoint")
+        for then, step_id in (("next", "s2"), ("breakpoints", "s3"), ("end", "s4")):
+            moved = await client.post(path, json={"then": then})
+            assert moved.status_code == 200, moved.text
+            assert (moved.json()["changed"], moved.json()["steps"]) == (True, [step_id])
+            if then != "end":
+                await stops(client, answer.json()["id"])
+        events = sse((await client.get(f"/flow-runs/{answer.json()['id']}/events")).text)
+        reasons = [data["reason"] for _, kind, data in events if kind == "step_waiting"]
+        assert (reasons, events[-1][1]) == (["breakpoint"] * 3, "run_completed")
+        late = await client.post(path)
+        assert (late.status_code, late.json()["code"]) == (409, "run_over")
+
+    async def test_have_no_effect_on_a_run_that_is_not_stopped(
+        self, client: httpx2.AsyncClient, database: Database, tmp_path: Path
+    ) -> None:
+        flow = make_flow({"g": "Gate", "e": "Echo"}, ["g.text -> e.input"], g={"folder": str(tmp_path)})
+        flow_id = (await store_flow(database, flow)).flow_id
+        for start in ({}, {"stop_before": ["e"]}):
+            run_id = (await client.post(f"/flows/{flow_id}/runs", json=start)).json()["id"]
+            await appears(tmp_path / "gate.started")
+            (tmp_path / "gate.started").unlink()
+            answer = await client.post(f"/flow-runs/{run_id}/breakpoints/continue")
+            assert answer.json() == {"id": run_id, "status": "running", "changed": False, "steps": []}
+
+    async def test_can_be_set_before_steps_of_the_flow_alone(
+        self, client: httpx2.AsyncClient, database: Database
+    ) -> None:
+        path = f"/flows/{(await store_flow(database, make_chain(2))).flow_id}/runs"
+        answer = await client.post(path, json={"stop_before": ["s1", "s9"]})
+        assert (answer.status_code, answer.json()["code"]) == (422, "run_input_invalid")
+        assert "'s9'" in answer.json()["detail"]
+        for start in ({"stop_before": ["s1"] * 101}, {"stop_before": "s1"}, {"stop_before": ["s" * 65]}):
+            assert (await client.post(path, json=start)).status_code == 422
+        for body in ({"then": "s2"}, {"after": "next"}):
+            answer = await client.post(f"/flow-runs/{new_id()}/breakpoints/continue", json=body)
+            assert answer.status_code == 422
+        missing = await client.post(f"/flow-runs/{new_id()}/breakpoints/continue")
+        assert (missing.status_code, missing.json()["code"]) == (404, "run_not_found")
+
+    async def test_cost_a_run_without_them_no_query(
+        self, client: httpx2.AsyncClient, database: Database, engine: ExecutionBackend, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[str] = []
+
+        async def stops_before(run_id: str, step_id: str) -> bool:
+            asked.append(step_id)
+            return False
+
+        monkeypatch.setattr(engine.store, "stops_before", stops_before)
+        flow_id = (await store_flow(database, make_chain(3))).flow_id
+        await run(client, flow_id)
+        assert asked == []
+        await run(client, flow_id, stop_before=["s2"])
+        assert asked == ["s1", "s2", "s3"]
+
+
+async def stops(client: httpx2.AsyncClient, run_id: str) -> None:
+    """Wait until a run waits."""
+    async with asyncio.timeout(20):
+        while (await client.get(f"/flow-runs/{run_id}")).json()["status"] != "waiting":  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
 class TestPause:
     async def test_pauses_and_continues_once(
         self, client: httpx2.AsyncClient, database: Database, tmp_path: Path
@@ -465,11 +540,12 @@ class TestTenants:
                 await theirs.post(f"/flow-runs/{made['id']}/cancel"),
                 await theirs.post(f"/flow-runs/{made['id']}/pause"),
                 await theirs.post(f"/flow-runs/{made['id']}/continue"),
+                await theirs.post(f"/flow-runs/{made['id']}/breakpoints/continue"),
                 await theirs.post(f"/flows/{version.flow_id}/runs", json={}),
                 await theirs.get(f"/flows/{version.flow_id}/graph"),
                 await theirs.get(f"/flows/{version.flow_id}/graph", params={"run_id": made["id"]}),
             ]
-            assert [answer.status_code for answer in answers] == [404] * 10
+            assert [answer.status_code for answer in answers] == [404] * 11
             assert not any("secret" in answer.text for answer in answers)
             assert (await theirs.get("/flow-runs")).json()["items"] == []
             assert (await theirs.get("/flow-runs", params={"flow_id": version.flow_id})).json()["items"] == []

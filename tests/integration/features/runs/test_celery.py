@@ -14,6 +14,7 @@ from tests.integration.features.runs.celery_fixtures import (  # noqa: F401 - fi
 )
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance
 from tests.integration.features.runs.conformance_approvals import ApprovalConformance, ApprovalDeathConformance
+from tests.integration.features.runs.conformance_breakpoints import BreakpointConformance, BreakpointDeathConformance
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
 from tests.integration.features.runs.conformance_error_flows import ErrorFlowConformance
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
@@ -53,6 +54,14 @@ class TestCeleryDeadlines(DeadlineConformance):
 
 class TestCeleryPauses(PauseConformance):
     """Paused runs with workers."""
+
+
+class TestCeleryBreakpoints(BreakpointConformance):
+    """Runs that stop at breakpoints, on workers."""
+
+
+class TestCeleryBreakpointsAfterDeaths(BreakpointDeathConformance):
+    """Stopped runs whose worker is killed."""
 
 
 class TestCeleryWaits(WaitConformance):

@@ -13,6 +13,7 @@ from headgate.foundation.database import Database
 from headgate.foundation.settings import Settings
 from tests.integration.features.runs.conformance import BackendConformance, DeathConformance, appears, over
 from tests.integration.features.runs.conformance_approvals import ApprovalConformance, ApprovalDeathConformance
+from tests.integration.features.runs.conformance_breakpoints import BreakpointConformance, BreakpointDeathConformance
 from tests.integration.features.runs.conformance_deadlines import DeadlineConformance
 from tests.integration.features.runs.conformance_error_flows import ErrorFlowConformance
 from tests.integration.features.runs.conformance_events import EventConformance, EventDeathConformance
@@ -55,6 +56,14 @@ class TestEmbeddedDeadlines(DeadlineConformance):
 
 class TestEmbeddedPauses(PauseConformance):
     """Paused runs in this process."""
+
+
+class TestEmbeddedBreakpoints(BreakpointConformance):
+    """Runs that stop at breakpoints, in this process."""
+
+
+class TestEmbeddedBreakpointsAfterDeaths(BreakpointDeathConformance):
+    """Stopped runs whose worker is killed."""
 
 
 class TestEmbeddedWaits(WaitConformance):

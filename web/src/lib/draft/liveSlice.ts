@@ -26,12 +26,15 @@ export interface LiveSlice {
   ran: Ran | null;
   /** Outputs that stand in for running a node: node id to its outputs by name. */
   pinned: Record<string, Record<string, JsonValue>>;
+  /** Nodes before which runs of the draft stop. */
+  breakpoints: readonly string[];
   /** How many comments on a node are not resolved. */
   commented: Readonly<Record<string, number>>;
   showRun: (run: { id: string; status: string } | null, nodes?: Record<string, NodeRun>) => void;
   setRan: (ran: Ran) => void;
   setNodeRun: (id: string, run: Partial<NodeRun>) => void;
   pin: (id: string, outputs: Record<string, JsonValue> | null) => void;
+  setBreakpoints: (ids: readonly string[]) => void;
 }
 
 const NOTHING: NodeRun = { status: "pending", ms: null, tokens: null, preview: "", error: "" };
@@ -43,6 +46,8 @@ export function createLiveSlice(set: SetDraft, _get: GetDraft): LiveSlice {
     ran: null,
     setRan: (ran) => set({ ran }),
     pinned: {},
+    breakpoints: [],
+    setBreakpoints: (breakpoints) => set({ breakpoints }),
     commented: {},
     showRun: (shownRun, nodes) => set((state) => ({ shownRun, nodeRuns: nodes ?? (shownRun ? state.nodeRuns : {}) })),
     setNodeRun: (id, run) =>

@@ -12,7 +12,7 @@ from headgate.features.runs.states import RunStatus
 from headgate.features.runs.step_services import Services
 from headgate.features.runs.steps.planned import Plans
 from headgate.features.runs.store.port import RunStore
-from headgate.features.runs.terms import NO_TERMS, Terms
+from headgate.features.runs.terms import NO_TERMS, Stops, Terms
 from headgate.features.runs.transitions import Cancelled, Parent, Part, Resumed, Reuse, RunKey
 from headgate.features.runs.waiting import Paused
 from headgate.foundation.events import EventFeed
@@ -52,6 +52,8 @@ class RunRequest:
     """Whether it handles the failure of another run."""
     inherited: Terms = NO_TERMS
     """What limits the run whose step starts it."""
+    stops: Stops | None = None
+    """Where it stops before steps. The runs of its steps do not."""
     trigger: Mapping[str, str | None] | None = None
     """The trigger and the occurrence that start it, stored with its input."""
     is_test: bool = False
@@ -147,6 +149,9 @@ class ExecutionBackend(Protocol):
 
         A process that executes nothing else, such as a command, leaves it to the server.
         """
+
+    async def wake_run(self, run_id: str) -> None:
+        """Wake the steps of a run that are due now, before the next look for due steps."""
 
     async def wait(self, run_id: str) -> None:
         """Wait until the run is over."""

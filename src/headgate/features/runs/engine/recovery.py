@@ -167,6 +167,7 @@ def new_terms(request: RunRequest, planned: PlannedFlow) -> Terms:
         budgets,
         priority=priority if request.parent is None else request.inherited.priority,
         handles=request.handles or request.inherited.handles,
+        stops=request.stops,
     )
 
 

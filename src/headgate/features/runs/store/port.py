@@ -187,10 +187,13 @@ class RunStore(Protocol):
         """Return the runs that a step started, from a number up to another, with their results."""
 
     async def run_wait(self, run_id: str, tenant_id: str, *, longest_seconds: float | None = None) -> RunWait | None:
-        """Return the approval or event that a run waits for, also in runs that its steps started.
+        """Return the approval, event or user that a run waits for, also in runs that its steps started.
 
         None while any of these runs continues by itself. With `longest_seconds` also a time that is further away.
         """
+
+    async def stops_before(self, run_id: str, step_id: str) -> bool:
+        """Whether the run stops at a breakpoint before the step, which is claimed and was not executed before."""
 
     async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
         """Return how many runs a step started, and which of them have not completed."""

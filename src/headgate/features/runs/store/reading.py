@@ -11,6 +11,7 @@ from headgate.features.runs.event_log import EventPage
 from headgate.features.runs.states import LIVE_RUNS, RunStatus, StepStatus, sql_list
 from headgate.features.runs.store import children, rows
 from headgate.features.runs.store.calls import LOAD_CALLS_SQL, calls_of, load_values
+from headgate.features.runs.terms import terms_of
 from headgate.features.runs.transitions import (
     ChildRun,
     ChildStates,
@@ -110,6 +111,12 @@ class StoreReads(ABC):
         """Return what a run waits for."""
         return run_wait_of(await self._rows(RUN_WAIT_SQL, wait_values(run_id, tenant_id, longest_seconds)))
 
+    async def stops_before(self, run_id: str, step_id: str) -> bool:
+        """Whether the run stops before the first attempt of a step; an interrupted first attempt is repeated."""
+        terms = await self._rows(rows.STOPS_SQL, {"run_id": run_id, "step_id": step_id})
+        stops = terms_of(terms[0][0]).stops if terms else None
+        return stops is not None and stops.before(step_id)
+
     async def child_states(self, key: RunKey, step_id: str) -> ChildStates:
         """Return the states of a step's runs."""
         values = children.range_values(key, step_id, 0, 0)
@@ -137,7 +144,7 @@ RUN_WAIT_SQL = (
     f" WHERE r.tenant_id = :tenant_id AND r.status <> 'completed' AND r.status IN {sql_list(LIVE_RUNS)})"
     " SELECT s.waits_for, s.due_at, s.flow_run_id, s.flow_id, s.step_id FROM flow_step_results s"
     f" JOIN tree t ON t.id = s.flow_run_id WHERE s.status = '{StepStatus.WAITING}'"
-    f" AND (s.waits_for IN ('{WaitReason.APPROVAL}', '{WaitReason.EVENT}')"
+    f" AND (s.waits_for IN ('{WaitReason.APPROVAL}', '{WaitReason.EVENT}', '{WaitReason.BREAKPOINT}')"
     f" OR (s.waits_for IN ('{WaitReason.TIME}', '{WaitReason.RETRY}') AND s.due_at > :later))"
     " AND s.answered_at IS NULL AND (s.due_at IS NULL OR s.due_at > :at)"
     f" AND NOT EXISTS (SELECT 1 FROM tree o WHERE o.status <> '{RunStatus.WAITING}')"

@@ -101,6 +101,11 @@ WORK_SQL = (
     " WHERE a.flow_run_id = :run_id AND a.started_at >= :since ORDER BY a.started_at"
 )
 """Start and end of each attempt; an open one ends with its lease."""
+STOPS_SQL = (
+    "SELECT r.terms FROM flow_runs r JOIN flow_step_results s ON s.flow_run_id = r.id AND s.flow_id = r.flow_id"
+    " WHERE r.id = :run_id AND s.step_id = :step_id AND s.attempts - s.interruptions = 1"
+)
+"""The terms of a run, if the step has only had first attempts: a wait or a resume sets the interruptions to 0."""
 STATUS_SQL = "SELECT status FROM flow_runs WHERE id = :run_id"
 NEXT_DUE_SQL = "SELECT min(due_at) FROM flow_step_results WHERE status = 'waiting'"
 PAST_TURNS_SQL = (

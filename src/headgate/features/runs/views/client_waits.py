@@ -18,11 +18,13 @@ _REMEDIES = {
     WaitReason.APPROVAL: "Decide it in the inbox, with `headgate approvals`, or POST /api/v1/approvals/{id}/decision; "
     "then the run continues.",
     WaitReason.EVENT: "Send the event with `headgate events send` or POST /api/v1/events; then the run continues.",
+    WaitReason.BREAKPOINT: "Continue it with `headgate runs continue RUN --then next`, or POST "
+    "/api/v1/flow-runs/{run_id}/breakpoints/continue.",
 }
 
 
 async def end_or_wait(engine: ExecutionBackend, run_id: str, tenant_id: str, *, seconds: float) -> RunWait | None:
-    """Wait until the run is over or waits for an approval or an event, at most this many seconds.
+    """Wait until the run is over or waits for an approval, an event or at a breakpoint, at most this many seconds.
 
     Returns what it waits for; None when it is over, or the time is.
     """

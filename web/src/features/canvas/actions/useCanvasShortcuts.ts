@@ -1,4 +1,5 @@
 import { useEffect } from "react";
+import { breakable, toggleBreakpoint } from "@/lib/breakpoints";
 import { usePanels } from "@/lib/panels";
 import { useShortcuts } from "@/lib/shortcuts/shortcuts";
 import { flowField, toggleRegion } from "../model/regions";
@@ -71,6 +72,7 @@ function plainKey(stage: Stage, event: KeyboardEvent): boolean {
     Enter: only !== undefined && (() => usePanels.getState().setOpen("inspector", true)),
     d: only !== undefined && state.editable && (() => toggleDisabled(stage)),
     s: only !== undefined && flowField(stage.store, only) !== undefined && (() => toggleRegion(stage.store, only)),
+    b: only !== undefined && breakable(state, only) && (() => toggleBreakpoint(state, only)),
     c: only !== undefined && state.editable && (() => useView.getState().set({ connectingFrom: only })),
   };
   const action = actions[event.key];

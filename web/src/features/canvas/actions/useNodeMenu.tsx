@@ -20,6 +20,7 @@ import {
 } from "lucide-react";
 import { useMemo } from "react";
 import type { MenuItem } from "@/components/ui";
+import { breakable, toggleBreakpoint } from "@/lib/breakpoints";
 import { useDraft } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
@@ -37,6 +38,8 @@ export function useNodeMenu(id: string): MenuItem[] {
   const type = useDraft((state) => state.document.nodes[id]?.type);
   const annotation = useDraft((state) => state.templates[type ?? ""]?.annotation ?? false);
   const pinned = useDraft((state) => id in state.pinned);
+  const stops = useDraft((state) => state.breakpoints.includes(id));
+  const step = useDraft((state) => breakable(state, id));
   const disabled = useDraft((state) => (state.document.nodes[id]?.policy?.disabled ?? "no") !== "no");
   const ran = useDraft((state) => state.nodeRuns[id]?.status === "completed");
   const several = useDraft((state) => state.selectedNodes.length > 1 && state.selectedNodes.includes(id));
@@ -80,6 +83,7 @@ export function useNodeMenu(id: string): MenuItem[] {
                   disabled: !ran || !editable,
                   onSelect: () => void pinShown(stage, id),
                 },
+            breakpoint(stage, id, stops, step),
             {
               id: "connect",
               label: t("connect_from"),
@@ -186,7 +190,18 @@ export function useNodeMenu(id: string): MenuItem[] {
         },
       },
     ] satisfies MenuItem[];
-  }, [stage, t, id, type, annotation, pinned, disabled, ran, several, editable, open]);
+  }, [stage, t, id, type, annotation, pinned, stops, step, disabled, ran, several, editable, open]);
+}
+
+function breakpoint(stage: Stage, id: string, stops: boolean, step: boolean): MenuItem {
+  return {
+    id: "breakpoint",
+    label: stage.t(stops ? "remove_breakpoint" : "set_breakpoint"),
+    icon: <span className="m-0.5 size-3 shrink-0 rounded-full bg-bad" />,
+    keys: "b",
+    disabled: !step,
+    onSelect: () => toggleBreakpoint(stage.store.getState(), id),
+  };
 }
 
 function grouping(stage: Stage, isGroup: boolean, editable: boolean, only: () => void): MenuItem {

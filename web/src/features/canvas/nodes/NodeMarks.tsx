@@ -1,6 +1,7 @@
 import { Ban, CircleAlert, Code, MessageSquare, Pin } from "lucide-react";
 import { memo } from "react";
 import { ClassChip } from "@/components/ui";
+import { breakable } from "@/lib/breakpoints";
 import { useDraft } from "@/lib/draft";
 import { useNodeClass } from "../model/classes";
 import { issuesOf, stateOf } from "../model/issues";
@@ -11,6 +12,7 @@ export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
   const t = useCanvasTexts();
   const ownCode = useDraft((state) => Boolean(state.document.nodes[id]?.code));
   const pinned = useDraft((state) => id in state.pinned);
+  const stops = useDraft((state) => state.breakpoints.includes(id) && breakable(state, id));
   const comments = useDraft((state) => state.commented[id] ?? 0);
   const disabled = useDraft((state) => state.document.nodes[id]?.policy?.disabled ?? "no");
   const issues = useDraft((state) => issuesOf(state.issues, id));
@@ -22,6 +24,14 @@ export const NodeMarks = memo(function NodeMarks({ id }: { id: string }) {
           <MessageSquare role="img" aria-label={t("comments", { count: comments })} />
           <span aria-hidden>{comments}</span>
         </span>
+      )}
+      {stops && (
+        <span
+          role="img"
+          title={t("breakpoint")}
+          aria-label={t("breakpoint")}
+          className="size-2.5 rounded-full bg-bad"
+        />
       )}
       {pinned && <Pin role="img" aria-label={t("pinned")} className="text-accent" />}
       {disabled !== "no" && (

@@ -7,8 +7,9 @@ import { Markdown } from "@/components/markdown/Markdown";
 import { Callout, IconButton, Problem, Spinner } from "@/components/ui";
 import { ValueView } from "@/components/values/ValueView";
 import { part } from "@/lib/part";
-import { isOver, type LiveRun, waitsForApproval } from "../model/live";
+import { isOver, type LiveRun, stoppedBefore, waitsForApproval } from "../model/live";
 import { type FollowedRun, useRun } from "../model/useRun";
+import { Stopped } from "../panel/Stopped";
 import { useCancel } from "../panel/useCancel";
 import { useRunTexts } from "../texts";
 
@@ -77,7 +78,9 @@ function Going({ live }: { live: LiveRun }) {
   const said = spoken(live);
   return (
     <div className="flex max-w-full items-start gap-2">
-      {waitsForApproval(live) ? (
+      {stoppedBefore(live).length > 0 ? (
+        <Stopped live={live} />
+      ) : waitsForApproval(live) ? (
         <Link to="/inbox/{-$approvalId}" className="text-accent hover:underline">
           {t("waits_for_approval")}
         </Link>

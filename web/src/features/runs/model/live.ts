@@ -23,6 +23,8 @@ export interface LiveStep {
   retry: { attempt: number; most: number } | null;
   /** Whether it waits for a decision of users. */
   approval: boolean;
+  /** Whether the run stopped before it, at a breakpoint. */
+  stopped: boolean;
   /** Whether what it waits for has happened: it continues with its run. */
   answered: boolean;
   /** Whether it waits for runs that it started, or starts further ones between its waits. */
@@ -50,9 +52,7 @@ const sum = (one: number | null | undefined, other: number | null | undefined) =
 
 const NO_ITEMS: LiveStep["items"] = {};
 
-const UNDER_WAY = ["queued", "running", "waiting", "paused"];
-
-export const isOver = (status: string) => !UNDER_WAY.includes(status);
+export const isOver = (status: string) => !["queued", "running", "waiting", "paused"].includes(status);
 
 /** What the rows of a run say. What is only in events, a preview, is kept from before. */
 export function fromRun(run: RunOut, before?: LiveRun): LiveRun {
@@ -96,6 +96,7 @@ function waitOf({ waiting, failures, max_attempts: most }: RunOut["steps"][numbe
     until: waiting?.until ?? null,
     retry: reason === "retry" ? { attempt: (failures ?? 0) + 1, most: most ?? 1 } : null,
     approval: reason === "approval" && !waiting?.answered,
+    stopped: reason === "breakpoint" && !waiting?.answered,
     answered: waiting?.answered ?? false,
   };
 }
@@ -136,6 +137,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
           until: null,
           retry: null,
           approval: false,
+          stopped: false,
           answered: false,
           ms: null,
         };
@@ -178,6 +180,7 @@ export function applyEvent(run: LiveRun, event: StreamEvent, now = Date.now()): 
             ? { attempt: (figure(data.failures) ?? 0) + 1, most: figure(data.max_attempts) ?? 1 }
             : null,
         approval: data.reason === "approval",
+        stopped: data.reason === "breakpoint",
         answered: false,
         below: data.reason === "run",
         error: words(data.message),
@@ -240,3 +243,7 @@ export function withStarted(run: LiveRun, started: readonly StartedRunsOut[]): L
 /** Whether a step of the run waits for a decision of users. */
 export const waitsForApproval = (run: LiveRun): boolean =>
   !isOver(run.status) && Object.values(run.steps).some((step) => step.status === "waiting" && step.approval);
+
+/** The steps before which the run is stopped at breakpoints, in their order. */
+export const stoppedBefore = (run: LiveRun): LiveStep[] =>
+  isOver(run.status) ? [] : inOrder(run).filter((step) => step.status === "waiting" && step.stopped);

@@ -8,6 +8,8 @@ export type Pins = Record<string, Record<string, JsonValue>>;
 export interface Wanted {
   kind: "flow" | "node" | "from";
   nodeId?: string | undefined;
+  /** Whether it stops before every step. */
+  stepThrough?: boolean;
 }
 
 /** A run's start with the part that is wanted and the pins that stand in; the node that is to run is never pinned. */

@@ -14,6 +14,7 @@ import { useNames } from "../model/useNames";
 import { useRerunnable } from "../model/useRerunnable";
 import { useRun } from "../model/useRun";
 import { RunResult } from "../panel/RunNow";
+import { Stopped } from "../panel/Stopped";
 import { RunFailed } from "../step/RunFailed";
 import { StepList } from "../step/StepList";
 import { StepView } from "../step/StepView";
@@ -90,6 +91,7 @@ function ShownRun({ flowId, run, live, lost }: ShownRunProps) {
       {run.parent_run_id && <StartedBy runId={run.id} />}
       <ErrorHandler live={live} />
       <RunLimits live={live} />
+      <Stopped live={live} />
       {waitsForApproval(live) && <WaitingForApproval runId={run.id} />}
       {live.status === "waiting" && <WaitingForEvents runId={run.id} maySend={may("runs.start", spaceId)} />}
       <DeliveriesFailed

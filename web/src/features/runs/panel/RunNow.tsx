@@ -17,6 +17,7 @@ import { StepList } from "../step/StepList";
 import { useRunTexts } from "../texts";
 import { PauseButton } from "./PauseButton";
 import { RunFigures } from "./RunFigures";
+import { Stopped } from "./Stopped";
 import { useCancel } from "./useCancel";
 
 interface RunNowProps {
@@ -58,6 +59,7 @@ export function RunNow({ followed, onStep }: RunNowProps) {
       {connection === "reconnecting" && <Callout tone="warn">{t("reconnecting")}</Callout>}
       {live.status === "paused" && <Callout tone="warn">{t("paused_help")}</Callout>}
       {live.status === "failed" && <RunFailed live={live} />}
+      <Stopped live={live} />
       {waitsForApproval(live) && <WaitingForApproval runId={live.id} />}
       {!over && speaking && speaking.status === "running" && speaking.preview && (
         <div aria-live="off" className="max-h-80 overflow-y-auto rounded-md bg-sunken px-3 py-2">

@@ -1,7 +1,8 @@
 import { useNavigate } from "@tanstack/react-router";
-import { Eye, History, Lock, Play, Workflow, X } from "lucide-react";
+import { Eye, History, Lock, Play, StepForward, Workflow, X } from "lucide-react";
 import { Suspense, useState } from "react";
 import { Button, EmptyState, IconButton, Problem, Skeleton } from "@/components/ui";
+import { breakpointsOf } from "@/lib/breakpoints";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
@@ -55,6 +56,13 @@ export function RunPanel({ shown }: { shown: boolean }) {
     panel.ready
       ? [
           { id: "run", group: t("runs"), label: t("run"), icon: <Play />, shortcut: "run", run: () => panel.submit() },
+          {
+            id: "step_through",
+            group: t("runs"),
+            label: t("step_through"),
+            icon: <StepForward />,
+            run: () => panel.submit({ kind: "flow", stepThrough: true }),
+          },
           { id: "look_ahead", group: t("runs"), label: t("look_ahead"), icon: <Eye />, run: () => setAhead(true) },
           ...(reusable
             ? [{ id: "reuse", group: t("runs"), label: t("reuse"), icon: <History />, run: () => void reuse() }]
@@ -142,6 +150,7 @@ function Body({ panel, going, onAhead, onStep }: BodyProps) {
           <>
             <Blocked />
             <Pinned />
+            <Breakpoints />
           </>
         ) : (
           <p className="text-xs text-muted">{t("runs_published", { no: panel.version ?? 0 })}</p>
@@ -188,6 +197,22 @@ function Pinned() {
   );
 }
 
+/** How many breakpoints the next run has, and the way to have none. */
+function Breakpoints() {
+  const t = useRunTexts();
+  const store = useDraftStore();
+  const count = useDraft((state) => breakpointsOf(state).length);
+  if (count === 0) return null;
+  return (
+    <p className="flex items-center gap-2 text-xs text-muted">
+      {t("breakpoints", { count })}
+      <button type="button" className="text-accent underline" onClick={() => store.getState().setBreakpoints([])}>
+        {t("remove_breakpoints")}
+      </button>
+    </p>
+  );
+}
+
 interface FormAndResultProps {
   panel: Panel;
   onAhead: () => void;
@@ -218,6 +243,14 @@ function FormAndResult({ panel, onAhead, onStep }: FormAndResultProps) {
           <Button type="submit" kind="primary" icon={<Play />} busy={panel.starting} disabled={panel.uploading}>
             {t(panel.runId ? "run_again" : "run")}
           </Button>
+          <IconButton
+            type="button"
+            label={`${t("step_through")}: ${t("step_through_help")}`}
+            disabled={panel.starting || panel.uploading}
+            onClick={() => panel.submit({ kind: "flow", stepThrough: true })}
+          >
+            <StepForward />
+          </IconButton>
           <Button icon={<Eye />} onClick={onAhead}>
             {t("look_ahead")}
           </Button>

@@ -67,6 +67,25 @@ const answeredBy = (default_provider: string) =>
   );
 
 describe("a run in the panel", () => {
+  it("that is stopped says before which step and continues as asked", async () => {
+    const asked: unknown[] = [];
+    server.use(
+      http.post("*/api/v1/flow-runs/run-1/breakpoints/continue", async ({ request }) => {
+        asked.push(...Object.values((await request.json()) as object));
+        return HttpResponse.json({ id: "run-1", status: "running", changed: true, steps: ["bad"] });
+      }),
+    );
+    const step = { ...BAD, status: "waiting", error: null, waiting: { reason: "breakpoint", until: null } };
+    show("waiting", [step]);
+    expect(await screen.findByText("Stopped before Divide")).toBeVisible();
+    for (const name of ["Continue", "Next step", "Continue without stops"]) {
+      await waitFor(() => expect(screen.getByRole("button", { name })).toBeEnabled());
+      screen.getByRole("button", { name }).click();
+      await waitFor(() => expect(screen.getByRole("button", { name })).toBeEnabled());
+    }
+    await waitFor(() => expect(asked).toEqual(["breakpoints", "next", "end"]));
+  });
+
   it("can be kept as a test when it is over", async () => {
     show("completed");
     const link = await screen.findByRole("link", { name: "Save as test" });

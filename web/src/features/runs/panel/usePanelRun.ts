@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import { useRights } from "@/api/rights";
 import type { FormField, RunStart } from "@/api/types";
+import { breakpointsOf } from "@/lib/breakpoints";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
 import { useRequests } from "@/lib/requests";
@@ -45,8 +46,11 @@ export function usePanelRun() {
   const begin = useCallback(
     async (wanted: RunStart, part: Wanted) => {
       const { pinned, document } = store.getState();
+      const stops = { stop_before: breakpointsOf(store.getState()), step_through: part.stepThrough ?? false };
       const run = await start(
-        runs === "published" ? { ...wanted, version: "published" } : withPart(wanted, part, pinned, document.nodes),
+        runs === "published"
+          ? { ...wanted, version: "published", step_through: stops.step_through }
+          : { ...withPart(wanted, part, pinned, document.nodes), ...stops },
       );
       if (run) {
         if (runs === "draft") store.getState().setRan({ runId: run.id, nodes: document.nodes, edges: document.edges });

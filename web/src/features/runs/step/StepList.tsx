@@ -19,6 +19,7 @@ function waitInWords(step: LiveStep, t: Say): string {
   const when = step.until ? dateTime(step.until) : "";
   if (step.answered) return t("waits_no_more");
   if (step.retry) return t("retry_at", { ...step.retry, when, error: step.error });
+  if (step.stopped) return t("stopped_here");
   if (step.approval) return when ? t("waits_for_approval_until", { when }) : t("waits_for_approval");
   return when ? t("waiting_until", { when }) : "";
 }

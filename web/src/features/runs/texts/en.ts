@@ -4,10 +4,12 @@ import limits from "./en.limits";
 import list from "./en.list";
 import relations from "./en.relations";
 import selection from "./en.selection";
+import stops from "./en.stops";
 
 export default {
   ...compare,
   ...ahead,
+  ...stops,
   ...limits,
   ...list,
   ...relations,

@@ -6,10 +6,12 @@ import limits from "./sv.limits";
 import list from "./sv.list";
 import relations from "./sv.relations";
 import selection from "./sv.selection";
+import stops from "./sv.stops";
 
 const sv: Translation<typeof en> = {
   ...compare,
   ...ahead,
+  ...stops,
   ...limits,
   ...list,
   ...relations,

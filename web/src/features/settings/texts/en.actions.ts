@@ -136,6 +136,7 @@ export default {
   did_pattern_kept: "Pattern saved",
   did_provider_tested: "Provider tested",
   did_quota_changed: "Limit changed",
+  did_run_breakpoint_continued: "Run continued from a breakpoint",
   did_run_cancelled: "Run stopped",
   did_run_continued: "Run continued",
   did_run_expired: "Run expired",

@@ -138,6 +138,7 @@ const sv: Translation<typeof en> = {
   did_pattern_kept: "Mönster sparat",
   did_provider_tested: "Leverantör testad",
   did_quota_changed: "Gräns ändrad",
+  did_run_breakpoint_continued: "Körning fortsatt från brytpunkt",
   did_run_cancelled: "Körning stoppad",
   did_run_continued: "Körning fortsatt",
   did_run_expired: "Körningens giltighetstid gick ut",

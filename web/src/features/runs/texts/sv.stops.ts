@@ -1,0 +1,20 @@
+import type { Translation } from "@/lib/i18n/texts";
+import type en from "./en.stops";
+
+const sv: Translation<typeof en> = {
+  stopped: "Stannad vid en brytpunkt",
+  stopped_here: "Stannad före det här steget",
+  stopped_before: "Stannad före {{steps}}",
+  to_breakpoint: "Fortsätt",
+  to_breakpoint_help: "Kör till nästa brytpunkt",
+  next_step: "Nästa steg",
+  next_step_help: "Stanna igen före nästa steg",
+  without_stops: "Fortsätt utan stopp",
+  step_through: "Stega igenom",
+  step_through_help: "Stanna före varje steg",
+  breakpoints_one: "Stannar vid {{count}} brytpunkt",
+  breakpoints_other: "Stannar vid {{count}} brytpunkter",
+  remove_breakpoints: "Ta bort alla",
+};
+
+export default sv;
