@@ -245,10 +245,18 @@ SLOW: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+async def give_usual_limits(ctx: RunContext) -> None:
+    """Give a context the limits of the product: loading a library takes a slow machine a second of processor time."""
+    roomy = SandboxPool(limits=ISOLATED_LIMITS, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
+    cast("Context", ctx).pool, pool = roomy, pool_of(ctx)
+    await pool.aclose()
+
+
 class TestFormats:
     """Files and feeds, in the processes of the product."""
 
     async def test_are_read_there(self, ctx: RunContext) -> None:
+        await give_usual_limits(ctx)
         book = workbook([NamedTable("A", Table(columns=["n"], rows=[[1]]))], ".xlsx")
         sheet = await calls.read_sheet(ctx, book, name="a.xlsx", sheet="", header_row=1)
         assert sheet.table == Table(columns=["n"], rows=[[1]])
@@ -267,9 +275,7 @@ class TestFormats:
         assert len(cast("dict[str, Any]", events)["rows"]) == 3
 
     async def test_are_drawn_there(self, ctx: RunContext) -> None:
-        roomy = SandboxPool(limits=ISOLATED_LIMITS, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
-        cast("Context", ctx).pool, pool = roomy, pool_of(ctx)
-        await pool.aclose()
+        await give_usual_limits(ctx)
         picture = await calls.call_isolated(ctx, isolated.CHART, cast("Json", {"table": SALES, "plan": PLAN}), "it", 30)
         content = base64.b64decode(cast("str", picture))
         assert content.startswith(b"\x89PNG")
@@ -285,9 +291,7 @@ class TestFormats:
         assert cast("dict[str, Any]", converted)["height"] == 30
 
     async def test_are_notified_of_without_a_network(self, ctx: RunContext) -> None:
-        roomy = SandboxPool(limits=ISOLATED_LIMITS, size=ISOLATED_SIZE, insecure=True, scan=False, hosts=ISOLATED)
-        cast("Context", ctx).pool, pool = roomy, pool_of(ctx)
-        await pool.aclose()
+        await give_usual_limits(ctx)
         message: dict[str, JsonValue] = {
             "address": "ntfys://ntfy.example.org/alerts",
             "title": "T",
