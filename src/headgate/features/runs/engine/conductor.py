@@ -273,7 +273,8 @@ class Conductor:
         recorder = Recorder()
         calls = self._calls(run, claim, recorder)
         began = clock()
-        if run.terms.stops and await patiently(lambda: self._store.stops_before(run.key.run_id, claim.step_id)):
+        stops = partial(self._store.stops_before, run.key.run_id, claim.step_id)
+        if run.terms.stops is not None and await patiently(stops):
             return self._spread(run, await self._suspend(run, Suspension(claim, WaitReason.BREAKPOINT, None)))
         run.events.step_started(claim.attempt)
         if claim.attempt > 1 and claim.step_id not in run.woken:
