@@ -2,7 +2,6 @@ import { useNavigate } from "@tanstack/react-router";
 import { Eye, History, Lock, Play, StepForward, Workflow, X } from "lucide-react";
 import { Suspense, useState } from "react";
 import { Button, EmptyState, IconButton, Problem, Skeleton } from "@/components/ui";
-import { breakpointsOf } from "@/lib/breakpoints";
 import { useCommands } from "@/lib/commands/commands";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { usePanels } from "@/lib/panels";
@@ -12,6 +11,7 @@ import { runStart } from "../model/form";
 import { isOver } from "../model/live";
 import { useRunTexts } from "../texts";
 import { Blocked } from "./Blocked";
+import { OfTheDraft } from "./OfTheDraft";
 import { RunForm } from "./RunForm";
 import { RunNow } from "./RunNow";
 import { useCancel } from "./useCancel";
@@ -149,8 +149,7 @@ function Body({ panel, going, onAhead, onStep }: BodyProps) {
         {panel.runs === "draft" ? (
           <>
             <Blocked />
-            <Pinned />
-            <Breakpoints />
+            <OfTheDraft />
           </>
         ) : (
           <p className="text-xs text-muted">{t("runs_published", { no: panel.version ?? 0 })}</p>
@@ -175,41 +174,6 @@ function Body({ panel, going, onAhead, onStep }: BodyProps) {
         <FormAndResult panel={panel} onAhead={onAhead} onStep={onStep} />
       )}
     </>
-  );
-}
-
-/** Outputs that stand in for their steps, and the way to have none do so. */
-function Pinned() {
-  const t = useRunTexts();
-  const store = useDraftStore();
-  const pins = useDraft((state) => Object.keys(state.pinned).length);
-  if (pins === 0) return null;
-  const unpin = () => {
-    for (const id of Object.keys(store.getState().pinned)) store.getState().pin(id, null);
-  };
-  return (
-    <p className="flex items-center gap-2 text-xs text-muted">
-      {t("pins", { count: pins })}
-      <button type="button" className="text-accent underline" onClick={unpin}>
-        {t("unpin_all")}
-      </button>
-    </p>
-  );
-}
-
-/** How many breakpoints the next run has, and the way to have none. */
-function Breakpoints() {
-  const t = useRunTexts();
-  const store = useDraftStore();
-  const count = useDraft((state) => breakpointsOf(state).length);
-  if (count === 0) return null;
-  return (
-    <p className="flex items-center gap-2 text-xs text-muted">
-      {t("breakpoints", { count })}
-      <button type="button" className="text-accent underline" onClick={() => store.getState().setBreakpoints([])}>
-        {t("remove_breakpoints")}
-      </button>
-    </p>
   );
 }
 
