@@ -1,4 +1,4 @@
-"""Every target under the fuzzer: seconds in `make test`, ten minutes each in `make test-faults` (`FUZZ_SECONDS`)."""
+"""Targets under the fuzzer: three for a second in `make test`, all longer in `make test-faults` (`FUZZ_SECONDS`)."""
 
 import os
 import shutil
@@ -19,6 +19,9 @@ KEPT = TOP / ".fuzz"
 LONG_SECONDS = 60
 
 every_target = pytest.mark.parametrize("name", sorted(TARGETS))
+USUAL = ("importer", "sealed", "spec")
+"""Targets that `make test` runs under the fuzzer: files and text of others."""
+usual_targets = [pytest.param(name, marks=[] if name in USUAL else [pytest.mark.campaign]) for name in sorted(TARGETS)]
 
 
 def folder_of(name: str, seconds: int, other: Path) -> Path:
@@ -32,7 +35,7 @@ class TestTargets:
         for path in sorted((CORPUS / name).iterdir()):
             TARGETS[name](path.read_bytes())
 
-    @every_target
+    @pytest.mark.parametrize("name", usual_targets)
     @pytest.mark.timeout(0)
     def test_take_what_a_fuzzer_makes_up(self, name: str, tmp_path: Path) -> None:
         folder = folder_of(name, SECONDS, tmp_path)

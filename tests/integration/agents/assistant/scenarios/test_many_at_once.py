@@ -73,6 +73,7 @@ def _next(server: OpenAIServer, asked: Asked) -> Script:
 
 
 class TestManyAtOnce:
+    @pytest.mark.campaign
     @pytest.mark.parametrize(
         "settings", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True
     )
