@@ -209,7 +209,7 @@ function FormAndResult({ panel, onAhead, onStep }: FormAndResultProps) {
           </Button>
           <IconButton
             type="button"
-            label={`${t("step_through")}: ${t("step_through_help")}`}
+            label={t("step_through")}
             disabled={panel.starting || panel.uploading}
             onClick={() => panel.submit({ kind: "flow", stepThrough: true })}
           >

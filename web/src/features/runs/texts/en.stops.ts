@@ -9,7 +9,6 @@ export default {
   next_step_help: "Stop again before the next step",
   without_stops: "Continue without stops",
   step_through: "Step through",
-  step_through_help: "Stop before every step",
   breakpoints_one: "Stops at {{count}} breakpoint",
   breakpoints_other: "Stops at {{count}} breakpoints",
   remove_breakpoints: "Remove all",

@@ -11,7 +11,6 @@ const sv: Translation<typeof en> = {
   next_step_help: "Stanna igen före nästa steg",
   without_stops: "Fortsätt utan stopp",
   step_through: "Stega igenom",
-  step_through_help: "Stanna före varje steg",
   breakpoints_one: "Stannar vid {{count}} brytpunkt",
   breakpoints_other: "Stannar vid {{count}} brytpunkter",
   remove_breakpoints: "Ta bort alla",
