@@ -433,6 +433,7 @@ DECISIONS = {
     "/api/v1/approvals/{approval_id}/decision",
     "/api/v1/approvals/decisions",
     "/api/v1/flow-runs/actions",
+    "/api/v1/flow-runs/{run_id}/breakpoints/continue",
     "/api/v1/approvals/{approval_id}/links",
     "/api/v1/approvals/{approval_id}/links/{link_id}",
     "/api/v1/events",
@@ -450,6 +451,7 @@ class TestRouteContracts:
         document = app.openapi()
         inputs = {"text", "form_data", "file_ids", "session_id"}
         choices = {"version", "wait", "from_step", "only_step", "pins", "deadline_seconds", "budget", "priority"}
+        choices |= {"stop_before", "step_through"}
         seen = set()
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
