@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { breakable, breakpointsOf, toggleBreakpoint } from "./breakpoints";
+import { asBreakpoints, breakable, breakpointsOf, toggleBreakpoint } from "./breakpoints";
 
 const node = (type: string) => ({ type });
 const state = {
@@ -25,6 +25,11 @@ describe("breakpoints", () => {
     const ids = ["start", "model", "note", "agent", "gone"];
     expect(ids.filter((id) => breakable(shown, id))).toEqual(["start", "agent"]);
     expect(breakpointsOf(shown)).toEqual(["agent"]);
+  });
+
+  it("are read from whatever the browser has stored", () => {
+    expect(asBreakpoints(["a", 1, null, "b"])).toEqual(["a", "b"]);
+    expect([{}, "a", 7, null].map(asBreakpoints)).toEqual([[], [], [], []]);
   });
 
   it("are set and removed", () => {

@@ -21,3 +21,7 @@ export function toggleBreakpoint(state: State, id: string): void {
 /** The breakpoints that a run of the draft has. */
 export const breakpointsOf = (state: State): string[] =>
   state.breakpoints.filter((id) => breakable(state, id)).slice(0, 100);
+
+/** Breakpoints from a browser's storage, which may hold anything. */
+export const asBreakpoints = (stored: unknown): string[] =>
+  Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [];

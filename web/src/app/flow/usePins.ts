@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import type { JsonValue } from "@/api/types";
+import { asBreakpoints } from "@/lib/breakpoints";
 import { useDraft, useDraftStore } from "@/lib/draft";
 import { readStored, removeStored, writeStored } from "@/lib/storage";
 
@@ -12,7 +13,7 @@ export function usePins(): void {
   useEffect(() => {
     const key = `pins.${flowId}`;
     const stops = `breakpoints.${flowId}`;
-    store.getState().setBreakpoints(readStored<string[]>(stops, []).filter((id) => typeof id === "string"));
+    store.getState().setBreakpoints(asBreakpoints(readStored<unknown>(stops, [])));
     for (const [id, outputs] of Object.entries(readStored<Pins>(key, {}))) store.getState().pin(id, outputs);
     return store.subscribe((state, before) => {
       if (state.breakpoints !== before.breakpoints) {
