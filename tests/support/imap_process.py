@@ -39,11 +39,12 @@ class ImapProcess:
         client.login(USER, PASSWORD)
         return client
 
-    def add(self, *messages: EmailMessage, folder: str = "INBOX") -> None:
+    def add(self, *messages: EmailMessage | bytes, folder: str = "INBOX") -> None:
         """Deliver messages."""
         with self._client() as client:
             for message in messages:
-                status, answer = client.append(folder, "", imaplib.Time2Internaldate(time.time()), message.as_bytes())
+                content = message if isinstance(message, bytes) else message.as_bytes()
+                status, answer = client.append(folder, "", imaplib.Time2Internaldate(time.time()), content)
                 assert status == "OK", answer
 
     def flags(self) -> list[str]:

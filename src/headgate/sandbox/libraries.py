@@ -57,7 +57,7 @@ _ISOLATED = {
     "documents": "document page recognised picture marks",
     "functions": "table_query selection field matches condition schema_problems",
     "formats": "sheet feed sitemap html_elements xml_values xml_data archive_entries archive_members calendar_events "
-    "image chart mail",
+    "image chart mails",
     "notifications": "notification",
     "descriptions": "api_description",
     "databases": "database_file",

@@ -1,5 +1,6 @@
 """Mail, sent to a real SMTP server and read from a real IMAP server on loopback."""
 
+import base64
 import json
 import socket
 import threading
@@ -11,9 +12,12 @@ from typing import Any
 import pytest
 from pydantic import JsonValue
 
+from headgate.components.isolated import calls
+from headgate.components.mail import reading
 from headgate.components.mail.messages import addresses, to_html
 from headgate.components.mail.reading import ReadMail
 from headgate.components.mail.sending import SendMail
+from headgate.components.readers.document import Unreadable
 from headgate.foundation.errors import UpstreamFailed
 from headgate.sdk import ComponentError, File, Table
 from headgate.sdk.calls import CallRequest, CallResult
@@ -263,6 +267,49 @@ def harness_of(port: int) -> StepHarness:
     fields: dict[str, JsonValue] = {"host": "127.0.0.1", "port": port, "security": "none", "user": USER}
     harness.connect("inbox", "imap", fields, secrets={"password": PASSWORD})
     return harness
+
+
+BROKEN = b'From: eve@example.org\r\nSubject: Broken\r\nContent-Type: text/plain; charset="\0"\r\n\r\nx'
+
+
+class TestUnparsable:
+    """One message never hides the others."""
+
+    async def test_is_a_row_with_the_reason_and_stays_unread(self, unread: ImapProcess) -> None:
+        unread.add(BROKEN)
+        last, first = await read(harness_of(unread.port), mark_seen=True)
+        assert (first["subject"], first["seen"]) == ("One", True)
+        assert last["text"].startswith(f"(Message {last['uid']} cannot be parsed: ")
+        assert (last["subject"], last["files"], last["seen"]) == ("", [], False)
+        assert ["\\Seen" in flags for flags in unread.flags()] == [True, False]
+
+    async def test_is_found_by_parsing_each_alone_when_it_stops_the_process(
+        self, unread: ImapProcess, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def call(ctx: Any, function: str, arguments: dict[str, Any], task: str, seconds: float) -> JsonValue:
+            if any(b"Heavy" in base64.b64decode(message["content"]) for message in arguments["messages"]):
+                raise Unreadable(f"{task} was stopped: it took too long", remedy="")
+            return await calls.call_isolated(ctx, function, arguments, task, seconds)
+
+        monkeypatch.setattr(reading, "call_isolated", call)
+        unread.add(b"Subject: Heavy\r\n\r\nx", b"Subject: Last\r\n\r\nx")
+        rows = await read(harness_of(unread.port))
+        assert [row["subject"] for row in rows] == ["Last", "", "One"]
+        assert rows[1]["text"].endswith("was stopped: it took too long)")
+
+    async def test_a_message_without_a_date_has_none(self, unread: ImapProcess) -> None:
+        unread.add(b"Subject: Timeless\r\n\r\nx", b"Date: someday\r\n\r\nx")
+        rows = await read(harness_of(unread.port))
+        assert [row["date"] for row in rows] == ["", "", ""]
+
+
+class TestGroups:
+    def test_are_bounded_and_keep_the_order(self) -> None:
+        sizes = [1] * 30 + [reading.MOST_PARSED_BYTES, 5_000_000, 1, 1]
+        mails = [reading.Raw(str(number), False, True, b"x" * size) for number, size in enumerate(sizes)]
+        groups = reading._groups(mails)
+        assert [len(group) for group in groups] == [reading.MOST_PARSED, 5, 1, 1, 2]
+        assert [mail for group in groups for mail in group] == mails
 
 
 class TestMarking:

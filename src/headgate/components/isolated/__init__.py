@@ -27,7 +27,7 @@ ARCHIVE_MEMBERS: Final = f"{_FORMATS}:archive_members"
 CALENDAR_EVENTS: Final = f"{_FORMATS}:calendar_events"
 IMAGE: Final = f"{_FORMATS}:image"
 NOTIFICATION: Final = "headgate.components.isolated.notifications:notification"
-MAIL: Final = f"{_FORMATS}:mail"
+MAILS: Final = f"{_FORMATS}:mails"
 CHART: Final = f"{_FORMATS}:chart"
 API_DESCRIPTION: Final = "headgate.components.isolated.descriptions:api_description"
 CODE_SECTIONS: Final = "headgate.components.isolated.code:code_sections"
@@ -46,7 +46,7 @@ FUNCTIONS: Final = (
         CALENDAR_EVENTS,
         IMAGE,
         CHART,
-        MAIL,
+        MAILS,
         NOTIFICATION,
         API_DESCRIPTION,
         DATABASE_FILE,

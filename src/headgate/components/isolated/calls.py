@@ -25,7 +25,7 @@ from headgate.components.isolated import (
     FEED,
     FIELD,
     IMAGE,
-    MAIL,
+    MAILS,
     MARKS,
     MATCHES,
     PAGE,
@@ -55,7 +55,7 @@ QUERY_SECONDS: Final = 10.0
 MEMBERS: Final = ("text", "data", "table")
 """Members of a document that can be requested."""
 _READERS = frozenset(
-    {DOCUMENT, PAGE, RECOGNISED, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, MAIL}
+    {DOCUMENT, PAGE, RECOGNISED, SHEET, FEED, SITEMAP, ARCHIVE_ENTRIES, ARCHIVE_MEMBERS, CALENDAR_EVENTS, IMAGE, MAILS}
     | {API_DESCRIPTION, MARKS, PICTURE}
 )
 _BOUNDS = frozenset({"code_timed_out", "code_failed", "code_too_big"})

@@ -11,6 +11,7 @@ from headgate.components.isolated.results import Arguments, isolated, packed
 from headgate.components.readers.archive import extract, list_archive
 from headgate.components.readers.calendar import read_calendar
 from headgate.components.readers.charting import ChartPlan, draw_chart
+from headgate.components.readers.document import Unreadable
 from headgate.components.readers.feed import read_feed, read_sitemap
 from headgate.components.readers.image import convert_image
 from headgate.components.readers.mail import parse_mail
@@ -96,9 +97,19 @@ def image(arguments: Arguments) -> JsonValue:
 
 
 @isolated
-def mail(arguments: Arguments) -> JsonValue:
-    """Parse a message: `{"content" (base64), "complete", "name"}`. Returns its parts as `parse_mail` does."""
-    return parse_mail(_content(arguments), complete=arguments["complete"], name=arguments.get("name", "A message"))
+def mails(arguments: Arguments) -> JsonValue:
+    """Parse messages: `{"messages": [{"content" (base64), "complete", "name"}, ...]}`.
+
+    Returns the parts of each as `parse_mail` does, or its `problem`.
+    """
+    return [_mail(message) for message in arguments["messages"]]
+
+
+def _mail(message: Arguments) -> JsonValue:
+    try:
+        return parse_mail(_content(message), complete=message["complete"], name=message["name"])
+    except Unreadable as error:
+        return {"problem": error.detail}
 
 
 @isolated

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Mapping
+from datetime import datetime
 from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,6 +23,7 @@ else:
 LONGEST_TEXT = 200_000
 MOST_FILES = 50
 MESSAGE = "message/rfc822"
+NO_DATE = datetime(1900, 1, 1)  # noqa: DTZ001 - what the library returns for a missing or invalid date
 _HEADER = ("from", "to", "cc", "date", "subject")
 
 
@@ -64,16 +66,16 @@ def parse_mail(content: bytes, *, complete: bool, name: str = "A message") -> di
         raise Unreadable(missing.detail, remedy=missing.remedy)
     from imap_tools import MailMessage  # noqa: PLC0415 - an optional library
 
-    message: Any = MailMessage.from_bytes(content)
     try:
+        message: Any = MailMessage.from_bytes(content)
         parts = _own_attachments(message) if complete else []
-        attachments = [_attachment(part) for part in parts[:MOST_FILES]]
+        attachments: list[JsonValue] = [_attachment(part) for part in parts[:MOST_FILES]]
         for part in parts:
             if part.content_type == MESSAGE:  # its text is not that of this message
                 part.part.set_payload([])
         text = message.text or _plain(message.html)
         return {
-            "date": message.date.isoformat(),
+            "date": "" if message.date == NO_DATE else message.date.isoformat(),
             "from": clean_text(message.from_),
             "to": [clean_text(address) for address in message.to],
             "cc": [clean_text(address) for address in message.cc],

@@ -507,6 +507,20 @@ class TestMail:
         (file_id,) = run["input"]["file_ids"]
         assert (await us.ask("publisher", "GET", f"/files/{file_id}/content")).content == b"a,b\n1,2\n"
 
+    async def test_a_message_that_cannot_be_parsed_stops_no_other(self, us: Team, mail_server: ImapProcess) -> None:
+        fields = {"host": "127.0.0.1", "port": mail_server.port, "security": "none", "user": USER}
+        await connection(us, "inbox", "imap", fields, password=PASSWORD)
+        config = {"kind": "mail", "idle": False, "connection": "inbox", "text_from": "subject", "every_seconds": 3600}
+        trigger = await add(us, await published(us), config=config)
+        await first_poll(us, trigger)
+        broken = b'From: eve@example.org\r\nContent-Type: text/plain; charset="\0"\r\n\r\nx'
+        mail_server.add(mail(71), broken, mail(72))
+        shown = await polled(us, trigger)
+        assert shown["poll_error"] == ""
+        first, refused, last = await occurrences(us, trigger["id"])
+        assert [first["status"], refused["status"], last["status"]] == ["started", "skipped", "started"]
+        assert "cannot be parsed: embedded null" in refused["reason"]
+
     async def test_of_more_messages_than_one_poll_reads_none_is_missed(
         self, us: Team, mail_server: ImapProcess, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -130,6 +130,18 @@ class TestMail:
         assert found.text.endswith("See the table.\n")
         assert found.notes == ("Attachments that are not read: rates.csv, inner.eml.",)
 
+    @pytest.mark.parametrize(
+        "content",
+        [
+            b'Content-Type: text/plain; charset="\0"\r\n\r\nx',
+            b"".join(b'Content-Type: multipart/mixed; boundary="%d"\r\n\r\n--%d\r\n' % (n, n) for n in range(3_000)),
+        ],
+        ids=["charset", "nested"],
+    )
+    def test_refuses_what_cannot_be_parsed(self, content: bytes) -> None:
+        with pytest.raises(Unreadable, match=r"^a\.eml cannot be parsed: "):
+            read_document(content, name="a.eml")
+
     def test_names_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(mail_reader, "is_installed", lambda _extra: False)
         with pytest.raises(Unreadable, match=r"'a\.eml' requires packages .*headgate\[mail\]"):

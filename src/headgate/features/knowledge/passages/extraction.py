@@ -11,10 +11,10 @@ from typing import Any, cast
 
 from pydantic import JsonValue
 
-from headgate.components.isolated import CODE_SECTIONS, MAIL
+from headgate.components.isolated import CODE_SECTIONS, MAILS
 from headgate.components.isolated.calls import Runners, TenantIsolation, call_isolated, find_marks, read_document
 from headgate.components.readers.code import Section, language_of_code
-from headgate.components.readers.document import Layout, require_size
+from headgate.components.readers.document import Layout, Unreadable, require_size
 from headgate.components.readers.mail import MOST_FILES, message_text
 from headgate.components.readers.reading import kind_of, read_text
 from headgate.features.knowledge.passages.chunking import Chunk, divide, divide_code
@@ -149,8 +149,10 @@ async def _code(calls: TenantIsolation, text: str, name: str) -> Extract:
 
 async def _message(calls: TenantIsolation, content: bytes, name: str) -> Extract:
     require_size(content, name)
-    arguments: dict[str, JsonValue] = {"content": base64.b64encode(content).decode(), "complete": True, "name": name}
-    message = cast("dict[str, Any]", await call_isolated(calls, MAIL, arguments, f"'{name}'"))
+    given: dict[str, JsonValue] = {"content": base64.b64encode(content).decode(), "complete": True, "name": name}
+    (message,) = cast("list[dict[str, Any]]", await call_isolated(calls, MAILS, {"messages": [given]}, f"'{name}'"))
+    if "problem" in message:
+        raise Unreadable(message["problem"])
     attached = (Attached(name, media, base64.b64decode(data)) for name, media, data in message["attachments"])
     notes = (f"{message['omitted']:,} attachments beyond the first {MOST_FILES} are not read.",)
     return Extract(message_text(message), (), (), None, notes if message["omitted"] else (), tuple(attached))

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from headgate.features.models.errors import BadModelFile, LocalModelMissing
@@ -139,19 +140,26 @@ def check_gguf(path: Path) -> None:
 def use_of(path: Path) -> Use:
     """Return what the model in a GGUF file is for; a file that cannot be read is for chats."""
     try:
-        with path.open("rb") as file:
-            head = file.read(65_536)
-            entry, pooling = _ARCHITECTURE.search(head), _POOLING.search(head)
-            if entry is None:
-                return "chat"
-            if pooling is not None and int.from_bytes(pooling[1], "little") == _RANK:
-                return "rerank"
-            name = head[entry.end() : entry.end() + int.from_bytes(entry[1], "little")].decode(errors="replace")
-            if not _EMBEDS.search(name):
-                return "chat"
-            return "rerank" if _HEAD.search(head + file.read(_HEAD_WITHIN)) else "embedding"
+        state = path.stat()
+        return _use_of(path, state.st_size, state.st_mtime_ns)
     except OSError:
         return "chat"
+
+
+@lru_cache(maxsize=64)
+def _use_of(path: Path, _size: int, _changed_at: int) -> Use:
+    """Return what a state of a file is for. Kept, since every request asks, and up to 32 MB are read."""
+    with path.open("rb") as file:
+        head = file.read(65_536)
+        entry, pooling = _ARCHITECTURE.search(head), _POOLING.search(head)
+        if entry is None:
+            return "chat"
+        if pooling is not None and int.from_bytes(pooling[1], "little") == _RANK:
+            return "rerank"
+        name = head[entry.end() : entry.end() + int.from_bytes(entry[1], "little")].decode(errors="replace")
+        if not _EMBEDS.search(name):
+            return "chat"
+        return "rerank" if _HEAD.search(head + file.read(_HEAD_WITHIN)) else "embedding"
 
 
 def require_space(folder: Path, needed: int) -> None:

@@ -53,8 +53,8 @@ def _after(cursor: Cursor, validity: str, uids: Sequence[str]) -> Cursor:
 
 def _read_within(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows up to the limit of bytes: an incomplete message is large by itself only as the first one."""
-    end = next((index for index, row in enumerate(rows) if index and not row["complete"]), len(rows))
-    return rows[:end]
+    too_large = (index for index, row in enumerate(rows) if index and not row["complete"] and "problem" not in row)
+    return rows[: next(too_large, len(rows))]
 
 
 async def wait_for_mail(ctx: PollContext, config: MailConfig, known: str, seconds: float) -> str:
@@ -80,4 +80,6 @@ def _item(ctx: PollContext, validity: str, row: dict[str, Any]) -> Item:
     files = tuple(ctx.files.contents[file["id"]] for file in row["files"])
     described = [{name: file[name] for name in ("name", "media_type", "size")} for file in row["files"]]
     key = str(row["message_id"] or f"{validity}:{row['uid']}")
+    if "problem" in row:
+        return Item(key, None, refusal=row["problem"])
     return Item(key, row | {"files": described}, files=files)

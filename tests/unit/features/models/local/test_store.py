@@ -6,7 +6,7 @@ import pytest
 
 from headgate.features.models.errors import BadModelFile, LocalModelMissing
 from headgate.features.models.local import store
-from headgate.features.models.local.store import check_gguf, find_local, list_local, require_space, use_file
+from headgate.features.models.local.store import check_gguf, find_local, list_local, require_space, use_file, use_of
 from headgate.features.models.local.weights import WEIGHTS, find_weights
 from headgate.foundation.errors import Unavailable
 
@@ -116,6 +116,20 @@ class TestUseFile:
         stub.write_bytes(b"GGUF")
         with pytest.raises(BadModelFile):
             check_gguf(stub)
+
+
+class TestUseOf:
+    def test_reads_each_state_of_a_file_once(self, mine: Path) -> None:
+        def entry(name: bytes, value: bytes) -> bytes:
+            return name + b"\x08\0\0\0" + len(value).to_bytes(8, "little") + value
+
+        reads = store._use_of.cache_info().misses
+        assert [use_of(mine) for _ in range(3)] == ["chat"] * 3
+        assert store._use_of.cache_info().misses == reads + 1
+        mine.write_bytes(b"GGUF" + entry(b"general.architecture", b"bert") + GGUF)
+        assert [use_of(mine) for _ in range(3)] == ["embedding"] * 3
+        mine.unlink()
+        assert use_of(mine) == "chat"
 
 
 class TestRequireSpace:

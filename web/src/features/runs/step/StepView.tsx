@@ -30,7 +30,7 @@ export function StepView({ runId, live }: { runId: string; live: LiveStep }) {
   return (
     <div className="flex flex-col gap-4">
       <Figures live={live} step={data} />
-      <StepActions runId={runId} step={data} settled={settled} />
+      <StepActions step={data} settled={settled} />
       {live.pinned && <Callout>{t("was_pinned")}</Callout>}
       {live.reused && <Callout>{t("taken_over")}</Callout>}
       {live.error && <ErrorNote live={live} />}

@@ -14,6 +14,13 @@ const sv: Translation<typeof en> = {
   breakpoints_one: "Stannar vid {{count}} brytpunkt",
   breakpoints_other: "Stannar vid {{count}} brytpunkter",
   remove_breakpoints: "Ta bort alla",
+  edit_output: "Redigera",
+  edit_output_help: "Ändra utdata och fäst dem",
+  edit_output_of: "Utdata från {{name}}",
+  edit_output_about:
+    "Testkörningar använder ändrade utdata i stället för att köra steget, tills du lossar dem. En körning som har passerat steget behåller sina egna.",
+  pin_edited: "Fäst ändrade utdata",
+  not_json: "Rad {{line}} är inte giltig JSON.",
 };
 
 export default sv;
