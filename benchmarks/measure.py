@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import platform
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -80,7 +81,8 @@ class Report:
     bars: list[tuple[str, float]] = field(default_factory=list)
 
     def add(self, *cells: str, values: dict[str, Any], bar: tuple[str, float] | None = None) -> None:
-        """A row; `bar` is its label and height in the picture."""
+        """A row, which is printed at once, because the next may take an hour; `bar` is its place in the picture."""
+        print(f"{self.title}:", " | ".join(cells), file=sys.stderr, flush=True)
         self.rows.append(cells)
         self.values.append({"row": cells[0], **values})
         if bar is not None:

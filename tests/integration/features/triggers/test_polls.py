@@ -519,7 +519,7 @@ class TestMail:
         assert shown["poll_error"] == ""
         first, refused, last = await occurrences(us, trigger["id"])
         assert [first["status"], refused["status"], last["status"]] == ["started", "skipped", "started"]
-        assert "cannot be parsed: embedded null" in refused["reason"]
+        assert "cannot be parsed: embedded null" in refused["message"]
 
     async def test_of_more_messages_than_one_poll_reads_none_is_missed(
         self, us: Team, mail_server: ImapProcess, monkeypatch: pytest.MonkeyPatch
