@@ -24,6 +24,7 @@ ssl = no
 disable_plaintext_auth = no
 mail_location = maildir:{folder}/mail
 first_valid_uid = 1
+maildir_very_dirty_syncs = yes
 service imap-login {{
   chroot =
   inet_listener imap {{

@@ -16892,6 +16892,11 @@ export interface components {
             cost_usd: number;
             /** Unpriced */
             unpriced: number;
+            /**
+             * Waits For
+             * @default []
+             */
+            waits_for?: components["schemas"]["WaitReason"][];
         };
         /**
          * RunInputOut

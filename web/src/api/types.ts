@@ -21,6 +21,7 @@ export type FieldKind = Schemas["FieldKind"];
 export type RunOut = Schemas["RunOut"];
 export type StartedRunsOut = Schemas["StartedRunsOut"];
 export type RunSummary = Schemas["RunSummary"];
+export type WaitReason = NonNullable<Schemas["RunDetails"]["waits_for"]>[number];
 export type StepOut = Schemas["StepOut"];
 export type StepSummary = Schemas["StepSummary"];
 export type Me = Schemas["Me"];

@@ -17,6 +17,7 @@ from headgate.features.runs import service
 from headgate.features.runs.deliveries.schemas import DeliveryState
 from headgate.features.runs.run_filter import RunFilter, run_filter_of
 from headgate.features.runs.schemas import RunState, RunSummary
+from headgate.features.runs.waiting import waiting_words
 from headgate.foundation.errors import Invalid
 from headgate.foundation.lazy import lazy_module
 
@@ -179,7 +180,7 @@ def _row(run: RunSummary) -> tuple[str, ...]:
         _line(trigger),
         _line(details.owner),
         _line(", ".join(details.tags)),
-        _result(run),
+        _result(run) or "; ".join(f"waits for {waiting_words(reason, None)}" for reason in details.waits_for),
     )
 
 

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel
 
+from headgate.features.runs.waiting import WaitReason
+
 
 class RunTriggerOut(BaseModel):
     """The trigger and the occurrence that started a run, as they were then."""
@@ -34,3 +36,5 @@ class RunDetails(BaseModel):
     """Cost of its model calls, at the organisation's prices or list prices."""
     unpriced: int
     """Model calls whose price or usage is unknown: the cost excludes them."""
+    waits_for: list[WaitReason] = []
+    """What its waiting steps wait for, each once; empty for a run that does not wait."""

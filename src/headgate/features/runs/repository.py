@@ -176,6 +176,15 @@ async def flows_of_runs(session: AsyncSession, run_ids: Collection[str], *, tena
     return (await session.execute(query)).all()
 
 
+async def waits_of_runs(session: AsyncSession, run_ids: Collection[str], *, tenant_id: str) -> Sequence[AnyRow]:
+    """Return what steps of runs wait for, as `flow_run_id` and `waits_for`, each once, in a fixed order."""
+    step = flow_step_results.c
+    query = select(step.flow_run_id, step.waits_for).distinct().order_by(step.flow_run_id, step.waits_for)
+    waits = (step.status == "waiting", step.waits_for.is_not(None))
+    rows = await session.execute(query.where(step.flow_run_id.in_(run_ids), step.tenant_id == tenant_id, *waits))
+    return rows.all()
+
+
 async def list_steps(session: AsyncSession, run_id: str, *, tenant_id: str) -> Sequence[AnyRow]:
     """List a run's steps in order, each with its component type as `type`."""
     query = (

@@ -1,4 +1,7 @@
-"""What a list of runs shows in addition: trigger, release, owner and tags of the flow, cost. Five queries a page."""
+"""What a list of runs shows in addition: trigger, release, owner and tags of the flow, cost, what it waits for.
+
+Six queries a page at most.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,6 +16,7 @@ from headgate.features.runs.detail_schemas import RunDetails
 from headgate.features.runs.schemas import RunSummary
 from headgate.features.runs.statistics.repository import usage_of_runs
 from headgate.features.runs.statistics.spending import Bill, Prices
+from headgate.features.runs.waiting import WaitReason
 
 
 async def add_details(
@@ -28,6 +32,10 @@ async def add_details(
     prices, bills = Prices(await prices_of(session, tenant_id)), defaultdict[str, Bill](Bill)
     for usage in await usage_of_runs(session, [run.id for run in runs], tenant_id=tenant_id):
         bills[usage.id].add(usage, prices.of(usage))
+    waiting = [run.id for run in runs if run.status == "waiting"]
+    waits = defaultdict[str, list[WaitReason]](list)
+    for wait in await repository.waits_of_runs(session, waiting, tenant_id=tenant_id) if waiting else ():
+        waits[wait.flow_run_id].append(WaitReason(wait.waits_for))
     for run, row in zip(runs, rows, strict=True):
         flow, bill = flows[run.id], bills[run.id]
         run.details = RunDetails(
@@ -39,4 +47,5 @@ async def add_details(
             tags=tags.get(run.flow_id, []),
             cost_usd=round(bill.usd, 6),
             unpriced=bill.unpriced,
+            waits_for=waits[run.id],
         )

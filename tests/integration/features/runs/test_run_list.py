@@ -76,6 +76,15 @@ class TestDetails:
         assert details["cost_usd"] > 0
         assert details["unpriced"] == 0
 
+    async def test_say_what_a_run_waits_for(self, house: Team) -> None:
+        flow_id = await flow_of(house)
+        await run(house, flow_id)
+        start = {"text": "x", "wait": True, "stop_before": ["said"]}
+        stopped = (await house.ask("editor", "POST", f"/flows/{flow_id}/runs", json=start)).json()
+        waits = {item["id"]: item["details"]["waits_for"] for item in await listed(house, details=True)}
+        assert waits.pop(stopped["id"]) == ["breakpoint"]
+        assert list(waits.values()) == [[]]
+
     async def test_cost_the_same_queries_for_one_run_and_for_many(self, house: Team) -> None:
         flow_id = await flow_of(house)
         await run(house, flow_id)

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { RunSummary } from "@/api/types";
+import type { RunSummary, WaitReason } from "@/api/types";
 import { EventWaitMark } from "@/components/events";
 import { ITEM, type Selection, TARGET } from "@/components/lists";
 import { Checkbox, Chip, cx, StateChip } from "@/components/ui";
@@ -76,6 +76,9 @@ export function RunRow({ run, flowName, selection, columns }: RunRowProps) {
   );
 }
 
+/** Whether a list names what a run waits for in general; an event it names with its correlation. */
+const isNamed = (reason: WaitReason): reason is Exclude<WaitReason, "event"> => reason !== "event";
+
 /** What is special about a run: failed deliveries, only a part of the flow, results of another run, resumed. */
 function Marks({ run }: { run: RunSummary }) {
   const t = useRunTexts();
@@ -86,6 +89,9 @@ function Marks({ run }: { run: RunSummary }) {
   return (
     <span className="mt-0.5 flex flex-wrap gap-1">
       {undelivered > 0 && <Chip tone="warn">{t("deliveries_failed", { count: undelivered })}</Chip>}
+      {run.details?.waits_for?.filter(isNamed).map((reason) => (
+        <Chip key={reason}>{t(`list_waits_${reason}`)}</Chip>
+      ))}
       {waits && <EventWaitMark runId={run.id} />}
       {part && <Chip>{part}</Chip>}
       {run.source_run_id && <Chip>{t("built_on")}</Chip>}

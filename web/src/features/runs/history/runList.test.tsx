@@ -171,3 +171,15 @@ describe("columns", () => {
     );
   });
 });
+
+it("says what a run waits for", async () => {
+  const details = { flow: "F", tags: [], cost_usd: 0, unpriced: 0, waits_for: ["approval", "breakpoint"] };
+  const items = [{ ...found, status: "waiting", text: null, finished_at: null, ms: null, details }];
+  server.use(
+    http.get("*/api/v1/flow-runs", () => HttpResponse.json({ items, next_cursor: null })),
+    http.get("*/api/v1/events/waiting", () => HttpResponse.json({ items: [], next_cursor: null })),
+  );
+  show();
+  expect(await screen.findByText("Stopped at a breakpoint")).toBeVisible();
+  expect(screen.getByText("For approval")).toBeVisible();
+});

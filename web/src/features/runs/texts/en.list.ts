@@ -18,4 +18,10 @@ export default {
   filter_tag: "Tag",
   every_trigger: "All triggers",
   every_tag: "All tags",
+  list_waits_time: "Until its time",
+  list_waits_retry: "Until its next attempt",
+  list_waits_approval: "For approval",
+  list_waits_run: "For runs it started",
+  list_waits_slot: "For a free slot",
+  list_waits_breakpoint: "Stopped at a breakpoint",
 };

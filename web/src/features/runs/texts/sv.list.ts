@@ -21,6 +21,12 @@ const sv: Translation<typeof en> = {
   filter_tag: "Tagg",
   every_trigger: "Alla utlösare",
   every_tag: "Alla taggar",
+  list_waits_time: "Till sin tid",
+  list_waits_retry: "Till nästa försök",
+  list_waits_approval: "På godkännande",
+  list_waits_run: "På körningar den startat",
+  list_waits_slot: "På en ledig plats",
+  list_waits_breakpoint: "Stannad vid en brytpunkt",
 };
 
 export default sv;
