@@ -19,8 +19,7 @@ export function toggleBreakpoint(state: State, id: string): void {
 }
 
 /** The breakpoints that a run of the draft has. */
-export const breakpointsOf = (state: State): string[] =>
-  state.breakpoints.filter((id) => breakable(state, id)).slice(0, 100);
+export const breakpointsOf = (state: State): string[] => state.breakpoints.filter((id) => breakable(state, id));
 
 /** Breakpoints from a browser's storage, which may hold anything. */
 export const asBreakpoints = (stored: unknown): string[] =>

@@ -72,7 +72,7 @@ class RunStart(BaseModel):
 
     stop_before: list[StepId] = Field(
         default_factory=list,
-        max_length=100,
+        max_length=1_000,
         description="Breakpoints: ids of steps before which the run stops until it is continued.",
     )
     step_through: bool = Field(default=False, description="Stop before every step until the run is continued.")

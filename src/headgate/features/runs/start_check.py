@@ -49,7 +49,7 @@ def require_files(planned: PlannedFlow, run_input: "RunInput", part: Part | None
         if need.kind == "file" and steps and not _has_file(need, run_input):
             location = f" in the form field '{need.name}'" if need.name else ""
             raise InputInvalid(
-                f"Step '{steps[0]}' reads a file{location}, but the run has no file.",
+                f"Step '{planned.steps[steps[0]].label}' reads a file{location}, but the run has no file.",
                 remedy="Start the run with a file.",
             )
 

@@ -302,7 +302,7 @@ class TestBreakpoints:
         answer = await client.post(path, json={"stop_before": ["s1", "s9"]})
         assert (answer.status_code, answer.json()["code"]) == (422, "run_input_invalid")
         assert "'s9'" in answer.json()["detail"]
-        for start in ({"stop_before": ["s1"] * 101}, {"stop_before": "s1"}, {"stop_before": ["s" * 65]}):
+        for start in ({"stop_before": ["s1"] * 1_001}, {"stop_before": "s1"}, {"stop_before": ["s" * 65]}):
             assert (await client.post(path, json=start)).status_code == 422
         for body in ({"then": "s2"}, {"after": "next"}):
             answer = await client.post(f"/flow-runs/{new_id()}/breakpoints/continue", json=body)

@@ -93,7 +93,7 @@ class InputPolicy:
         if self._policy.input_type in _FILE_INPUTS or PortType.FILE in main.types:
             if not run_input.files:
                 raise PolicyUnmet(
-                    f"Step '{self._step.id}' requires a file, but the run has none.",
+                    f"Step '{self._step.label}' requires a file, but the run has none.",
                     remedy="Start the run with a file.",
                 )
             if PortType.FILE in main.types:

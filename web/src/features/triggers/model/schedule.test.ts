@@ -46,6 +46,18 @@ describe("a schedule of the form", () => {
     },
   );
 
+  it.each([
+    ["0 7 * * 1", "0 7 * * MON"],
+    ["0 7 * * 0", "0 7 * * SUN"],
+    ["0 7 * * 7", "0 7 * * SUN"],
+    ["0 7 * * 1-5", "0 7 * * MON-FRI"],
+    ["0 7 * * fri", "0 7 * * FRI"],
+    ["0 6 15w * *", "0 6 15W * *"],
+  ])("%s is the same as %s", (written, named) => {
+    expect(repeatOf(written)).toEqual(repeatOf(named));
+    expect(repeatOf(written)).not.toBeNull();
+  });
+
   it.each(["0 0 L * *", "*/5 * * * *", "0 7 1 * MON", "0 7 1W * MON", "0 * 1W * *", "0 0 12 * * *", "0 7 * 1 *"])(
     "%s is shown as it is",
     (cron) => {

@@ -76,14 +76,23 @@ const inRange = (text: string, least: number, most: number) =>
 
 /** A cron expression that the form can make, taken apart; null for any other. */
 export function repeatOf(cron: string): { repeat: Repeat; time: string; day: string; minute: string } | null {
-  const match = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}W?|\*) \* (MON-FRI|MON|TUE|WED|THU|FRI|SAT|SUN|\*)$/.exec(cron);
+  const match = /^(\d{1,2}) (\d{1,2}|\*) (\d{1,2}W?|\*) \* (1-5|MON-FRI|[0-7]|MON|TUE|WED|THU|FRI|SAT|SUN|\*)$/i.exec(
+    cron,
+  );
   if (!match) return null;
-  const [, minute = "", hour = "", day = "", weekday = ""] = match;
+  const [, minute = "", hour = "", day = ""] = match;
+  const weekday = named(match[4] ?? "");
   const time = `${hour.padStart(2, "0")}:${minute.padStart(2, "0")}`;
   if (hour === "*") return day === "*" && weekday === "*" ? { repeat: "hourly", time, day, minute } : null;
   if (day !== "*" && weekday !== "*") return null;
-  if (day.endsWith("W")) return { repeat: "nearest", time, day: day.slice(0, -1), minute };
+  if (/w$/i.test(day)) return { repeat: "nearest", time, day: day.slice(0, -1), minute };
   if (day !== "*") return { repeat: "monthly", time, day, minute };
   if (weekday === "MON-FRI") return { repeat: "weekdays", time, day: weekday, minute };
   return { repeat: weekday === "*" ? "daily" : "weekly", time, day: weekday, minute };
+}
+
+/** A day of the week in a cron expression by its name; 0 and 7 are Sunday. */
+function named(weekday: string): string {
+  if (weekday === "1-5") return "MON-FRI";
+  return /^\d$/.test(weekday) ? (WEEKDAYS[(Number(weekday) + 6) % 7] ?? "") : weekday.toUpperCase();
 }

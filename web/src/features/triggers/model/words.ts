@@ -63,6 +63,8 @@ function sourceWords(t: TriggerTexts, config: Polling): string {
 }
 
 function cronWords(t: TriggerTexts, cron: string): string {
+  const every = /^\*\/(\d{1,2}) \* \* \* \*$/.exec(cron);
+  if (every && 60 % Number(every[1]) === 0) return everyWords(t, Number(every[1]) * 60);
   const known = repeatOf(cron);
   if (!known) return t("words_cron", { cron });
   const { repeat, time, day, minute } = known;
