@@ -303,6 +303,31 @@ class TestOneRun:
         assert newest["part"] == {"only_step": "brief", "from_step": None, "pinned": []}
         assert "pin" not in json.dumps(own.get(f"/flows/{flow_id}")["definition"])
 
+    def test_an_output_is_edited_and_used_in_place_of_the_step(
+        self, page: Page, own: Studio, model: OpenAIServer, tmp_path: Path
+    ) -> None:
+        flow_id = own.flow(BRIEF)
+        says(model, model.text("First words"))
+        first = run_over(own, flow_id, text="hello")
+        page.goto(f"/flows/{flow_id}/runs/{first['id']}?step=brief")
+        step = page.get_by_role("complementary", name="Step")
+        step.get_by_role("button", name="Edit", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Output of Summarise")
+        text = dialog.locator(".cm-content").filter(has_text="First words").first
+        text.click()
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.type("Words of mine")
+        page.screenshot(path=str(tmp_path / "edit.png"))
+        check_accessible(page)
+        dialog.get_by_role("button", name="Pin changed output").click()
+        expect(step.get_by_role("button", name="Unpin")).to_be_visible()
+        step.get_by_role("button", name=re.compile("The result")).click()
+        step.get_by_role("button", name="Run from here", exact=True).click()
+        panel = page.get_by_role("complementary", name="Run", exact=True)
+        expect(panel.get_by_text("Words of mine").first).to_be_visible()
+        newest = own.get(f"/flow-runs?flow_id={flow_id}")["items"][0]
+        assert newest["part"] == {"only_step": None, "from_step": "out", "pinned": ["brief"]}
+
     def test_history_timeline_rerun_with_its_price_and_compare(
         self, page: Page, own: Studio, model: OpenAIServer
     ) -> None:

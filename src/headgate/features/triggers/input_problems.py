@@ -33,6 +33,8 @@ class _Text:
 
 _TEXT, _WHOLE, _FLAG, _LIST, _OBJECT = "text", "number", "yes or no", "list", "object"
 _ANY = ""
+_READ_TEXT = frozenset({"ChatInput", "TextInput"})
+"""Components whose empty field `text` is the text of the run."""
 SHAPES: Final[Mapping[str, Mapping[str, str]]] = {
     "feed": {
         **dict.fromkeys(("title", "url", "published", "updated", "author", "summary", "id", "attachment"), _TEXT),
@@ -71,7 +73,7 @@ def problems_of(flow: Flow, config: Config, given: TriggerInput) -> list[Trigger
     """Return why runs of a trigger would fail, or miss what it is to give them: empty when nothing is certain.
 
     Args:
-        flow: The flow: its form, and whether a chat input reads the text of the run.
+        flow: The flow: its form, and whether an input reads the text of the run.
         config: The settings of the trigger.
         given: Its saved input.
     """
@@ -88,7 +90,7 @@ def problems_of(flow: Flow, config: Config, given: TriggerInput) -> list[Trigger
 
 
 def _text(flow: Flow, config: Config, given: TriggerInput) -> Iterator[TriggerProblem]:
-    """Yield why the text of a run would be empty or no text although a chat input reads it."""
+    """Yield why the text of a run would be empty or no text although an input reads it."""
     text_from: str | None = getattr(config, "text_from", None)
     is_read = _reads_text(flow)
     if text_from is not None:
@@ -98,8 +100,9 @@ def _text(flow: Flow, config: Config, given: TriggerInput) -> Iterator[TriggerPr
 
 
 def _reads_text(flow: Flow) -> bool:
-    """Return whether a step uses the text or message of a chat input whose text field is empty."""
-    inputs = {node.id for node in flow.nodes if node.type == "ChatInput" and not node.params.get("text")}
+    """Return whether a step uses the text or message of a chat or text input whose text field is empty."""
+    given = {edge.target for edge in flow.edges if edge.input == "text"}
+    inputs = {node.id for node in flow.nodes if node.type in _READ_TEXT and not node.params.get("text")} - given
     used: set[tuple[str, ...]] = {(edge.source, edge.output) for edge in flow.edges}
     used |= {mention.reference.path[:2] for node in flow.nodes for mention in mentions(node)} if inputs else set()
     return any(path[0] in inputs and path[1:] != ("files",) for path in used)
@@ -183,7 +186,7 @@ def _constant(field: "FormField | _Text", value: JsonValue, place: str) -> Itera
 
 
 def _empty(place: str, remedy: str) -> TriggerProblem:
-    message = "A chat input of the flow reads the text of the run, which would be empty."
+    message = "A chat or text input of the flow reads the text of the run, which would be empty."
     return TriggerProblem(field=place, message=message, remedy=remedy)
 
 

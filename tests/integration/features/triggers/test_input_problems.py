@@ -61,7 +61,7 @@ class TestProblems:
         trigger = await add(us, flow_id, name="Yearly", config=yearly)
         assert [problem["field"] for problem in trigger["problems"]] == ["input.text"]
         (note,) = await publish(us, flow_id)
-        assert note.startswith("Trigger 'Yearly': A chat input of the flow reads the text of the run")
+        assert note.startswith("Trigger 'Yearly': A chat or text input of the flow reads the text of the run")
         path = f"/triggers/{trigger['id']}"
         await us.make("publisher", f"{path}/pause", reason="later")
         assert len((await us.make("publisher", f"{path}/resume"))["problems"]) == 1

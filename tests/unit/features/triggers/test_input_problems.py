@@ -1,5 +1,6 @@
 """What a trigger gives to a run, compared with the form of its flow."""
 
+import re
 from email.message import EmailMessage
 from typing import Any
 
@@ -81,7 +82,7 @@ def test_of_the_text() -> None:
     ]
 
 
-EMPTY = "A chat input of the flow reads the text of the run, which would be empty."
+EMPTY = "A chat or text input of the flow reads the text of the run, which would be empty."
 
 
 def text_problems(output: str, kind: str, text: str = "", **config: Any) -> list[tuple[str, str]]:
@@ -140,6 +141,25 @@ def test_of_a_text_that_is_read_and_empty_or_no_text(
 )
 def test_no_false_alarm_of_a_text(output: str, kind: str, settings: dict[str, Any]) -> None:
     assert text_problems(output, kind, **settings) == []
+
+
+@pytest.mark.parametrize(
+    ("params", "edges", "is_problem"),
+    [
+        ({}, ["ask.text -> out.input"], True),
+        ({}, [], False),
+        ({"text": "Written here"}, ["ask.text -> out.input"], False),
+        ({}, ["other.text -> ask.text", "ask.text -> out.input"], False),
+    ],
+)
+def test_of_a_text_input(params: dict[str, Any], edges: list[str], is_problem: bool) -> None:
+    nodes = [Node(id="other", type="FormInput"), Node(id="ask", type="TextInput", params=params)]
+    ends = [re.split(r"\.| -> ", edge) for edge in edges]
+    parsed = [Edge(source=source, output=out, target=target, input=port) for source, out, target, port in ends]
+    flow = Flow(nodes=(*nodes, Node(id="out", type="ChatOutput")), edges=tuple(parsed))
+    body = TriggerIn.model_validate({"name": "T", "config": {"kind": "schedule", "every_seconds": 3600}})
+    found = [(problem.field, problem.message) for problem in problems_of(flow, body.config, body.input)]
+    assert found == ([("input.text", EMPTY)] if is_problem else [])
 
 
 def test_of_saved_answers() -> None:
