@@ -71,7 +71,12 @@ class Size:
     passages: tuple[int, ...]
     queries: int
     attacks: int
-    """With the fewest passages; at most 1,000 with more."""
+    """With the fewest passages; as many times fewer as there are more, and a third of the queries."""
+
+    def of(self, passages: int) -> "Size":
+        """Return how much is measured with so many passages."""
+        times = max(1, passages // self.passages[0])
+        return replace(self, queries=self.queries if times == 1 else self.queries // 3, attacks=self.attacks // times)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +153,7 @@ async def _measure(name: str, settings: Settings, size: Size, report: Report) ->
             await shelf.indexer.settle()
             added, spent = await _count(database) - before, time.perf_counter() - began
             step = Step(name, before + added, added / spent, reader, hidden)
-            await _report(step, shelf, corpus, size, report)
-            size = replace(size, attacks=min(size.attacks, 1_000))
+            await _report(step, shelf, corpus, size.of(passages), report)
     await database.close()
 
 
