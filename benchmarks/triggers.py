@@ -28,7 +28,7 @@ from tests.support.databases import Postgres, make_settings, migrate
 from tests.support.imap_process import PASSWORD, USER
 
 from benchmarks.imap_mailbox import mailbox
-from benchmarks.measure import Options, Report, arguments, cpu_seconds
+from benchmarks.measure import Options, Report, arguments, cpu_seconds, percentile
 from benchmarks.serving import come_to_rest, serving
 from headgate.features.runs.transitions import clock
 from headgate.features.triggers.tables import TriggerRow
@@ -42,6 +42,8 @@ Door = tuple[str, dict[str, str]]
 POLICIES: dict[str, Any] = {"overlap": "allow", "limit": 10_000, "catch_up": "all", "catch_up_hours": 24}
 AT_ONCE = 32
 """Calls at the same time."""
+AT_A_TIME = 10
+"""Schedules that are due each second beside idle ones."""
 WEBHOOK_AIM = 5.0
 """Times the processor and the clock of one inserted row that a stored call with its run may take."""
 SECOND = 1_000_000
@@ -76,7 +78,8 @@ async def main(options: Options) -> None:
     starts = ("database", "due", "kills", "lost", "doubled", "due/s", "calls/s", "floor/s", "ratio", "mails", "mails/s")
     report = Report("Occurrences of triggers", starts)
     idle = Report(
-        "Triggers that nothing is due of", ("database", "triggers", "MB more", "CPU-ms/s", "CPU-ms/s without")
+        "Triggers that nothing is due of",
+        ("database", "triggers", "MB more", "CPU-ms/s", "CPU-ms/s without", "late p50 ms", "late p99 ms"),
     )
     with tempfile.TemporaryDirectory() as folder:
         Path(folder).chmod(0o755)  # noqa: ASYNC240 - the server of PostgreSQL runs as another user
@@ -159,7 +162,7 @@ async def _measure(name: str, settings: Settings, size: Size, reports: tuple[Rep
         schedule = await bench.add(client, "schedule", every_seconds=30 * 86_400)
     floor = await _floor_calls(settings, size)
     lost, doubled, due = await _due(bench, schedule["id"], size)
-    megabytes, cpu, cpu_without = await _idle(bench, schedule["id"], size)
+    idle = await _idle(bench, schedule["id"], size)
     await bench.database.close()
     ratio = floor / calls
     count = size.schedules * size.due
@@ -192,10 +195,8 @@ async def _measure(name: str, settings: Settings, size: Size, reports: tuple[Rep
     reports[1].add(
         name,
         f"{size.idle:,}",
-        f"{megabytes:+.0f}",
-        f"{cpu:.1f}",
-        f"{cpu_without:.1f}",
-        values={"triggers": size.idle, "megabytes": megabytes, "cpu_ms": cpu, "cpu_ms_without": cpu_without},
+        *(f"{value:.1f}" for value in idle.values()),
+        values={"triggers": size.idle} | idle,
     )
 
 
@@ -284,22 +285,45 @@ async def _due(bench: Bench, template: str, size: Size) -> tuple[int, int, float
     return expected - distinct, (runs - named) + (made - distinct), expected / spent
 
 
-async def _idle(bench: Bench, template: str, size: Size) -> tuple[float, float, float]:
-    """Megabytes that a server has more with idle triggers, and its processor milliseconds a second with and without."""
-    empty, cpu_without = await _at_rest(bench, size)
+async def _idle(bench: Bench, template: str, size: Size) -> dict[str, float]:
+    """What a server with idle triggers has more, and how late it starts runs that are due: ten each second."""
+    with bench.server() as (_, pid):
+        empty, cpu_without = await _at_rest(pid, size)
     later = {"due_at": clock() + 30 * 86_400 * SECOND, "worker_id": None}
     await bench.copy(template, size.idle, **later)
-    full, cpu = await _at_rest(bench, size)
-    return full - empty, cpu, cpu_without
-
-
-async def _at_rest(bench: Bench, size: Size) -> tuple[float, float]:
     with bench.server() as (_, pid):
-        await asyncio.to_thread(come_to_rest, pid)
-        used, began = cpu_seconds(pid), time.perf_counter()
-        await asyncio.sleep(size.rest_seconds)
-        share = (cpu_seconds(pid) - used) / (time.perf_counter() - began) if size.rest_seconds else 0.0
-        return psutil.Process(pid).memory_info().rss / 1e6, share * 1000
+        full, cpu = await _at_rest(pid, size)
+        late = await _lateness(bench, template, size)
+    return {
+        "megabytes": full - empty,
+        "cpu_ms": cpu,
+        "cpu_ms_without": cpu_without,
+        "late_p50_ms": percentile(late, 0.5),
+        "late_p99_ms": percentile(late, 0.99),
+    }
+
+
+async def _at_rest(pid: int, size: Size) -> tuple[float, float]:
+    """Return the megabytes of a server, and its processor milliseconds a second."""
+    await asyncio.to_thread(come_to_rest, pid)
+    used, began = cpu_seconds(pid), time.perf_counter()
+    await asyncio.sleep(size.rest_seconds)
+    share = (cpu_seconds(pid) - used) / (time.perf_counter() - began) if size.rest_seconds else 0.0
+    return psutil.Process(pid).memory_info().rss / 1e6, share * 1000
+
+
+async def _lateness(bench: Bench, template: str, size: Size) -> list[float]:
+    """Return how many milliseconds after their due time occurrences of schedules were stored with their runs."""
+    count = AT_A_TIME * max(2, int(size.rest_seconds))
+    begin = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=2)
+    config = {"kind": "schedule", "every_seconds": 1, "start": begin.isoformat()}
+    at = int(begin.timestamp()) * SECOND
+    await bench.copy(template, AT_A_TIME, config=config, due_at=at, cursor_at=at - 1, worker_id=None)
+    since = f"{_OF_SCHEDULES} AND o.due_at >= {at}"
+    await bench.until(f"SELECT count(*) {since}", count)
+    async with bench.database.reading() as session:
+        rows = await session.execute(text(f"SELECT o.created_at - o.due_at {since}"))
+        return [late / 1000 for (late,) in rows]
 
 
 def _free_port() -> int:

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import UTC, datetime
 from itertools import takewhile
 from typing import Any
@@ -27,6 +27,7 @@ from headgate.foundation.settings import EngineSettings, Settings
 from tests.support.people import asking, running
 from tests.support.team import FLOW
 
+Record = Callable[[str, object], None]
 HOUR = 3600 * SECOND
 DAY = 24 * HOUR
 
@@ -125,6 +126,31 @@ class TestThirtyDays:
     async def test_each_due_time_is_one_run_or_one_reason(
         self, app: FastAPI, monkeypatch: pytest.MonkeyPatch, start: str, seed: int
     ) -> None:
+        await self.simulated(app, monkeypatch, start, seed)
+
+    @pytest.mark.campaign
+    @pytest.mark.both_databases
+    @pytest.mark.timeout(1800)
+    @pytest.mark.parametrize(("start", "seed"), [("2027-03-10", 3), ("2027-10-15", 4)])
+    async def test_each_of_ten_thousand_due_times_with_a_hundred_kills(
+        self, app: FastAPI, monkeypatch: pytest.MonkeyPatch, record_property: Record, start: str, seed: int
+    ) -> None:
+        often = [ScheduleConfig(every_seconds=900)] * 4
+        occurrences, kills = await self.simulated(app, monkeypatch, start, seed, often)
+        record_property("occurrences", occurrences)
+        record_property("kills", kills)
+        assert occurrences >= 10_000
+        assert kills >= 100
+
+    async def simulated(
+        self,
+        app: FastAPI,
+        monkeypatch: pytest.MonkeyPatch,
+        start: str,
+        seed: int,
+        often: Sequence[ScheduleConfig] = (),
+    ) -> tuple[int, int]:
+        """Thirty days; `often`: schedules in addition, which catch everything up. Returns occurrences and kills."""
         begin = microseconds(datetime.fromisoformat(start).replace(tzinfo=UTC))
         world = World(seed, begin)
         faulty(world, monkeypatch)
@@ -133,10 +159,12 @@ class TestThirtyDays:
             ScheduleConfig(cron="30 2 * * *", time_zone="Europe/Stockholm"),
             ScheduleConfig(cron="0 */2 * * *", time_zone="Europe/Stockholm"),
             ScheduleConfig(every_seconds=5 * 3600),
+            *often,
         ]
+        catch_ups = ("latest", "all", "none", *("all" for _ in often))
         ids = []
-        for number, (config, catch_up) in enumerate(zip(configs, ("latest", "all", "none"), strict=True)):
-            policies = {"overlap": "allow", "limit": 1000, "catch_up": catch_up, "catch_up_hours": 48}
+        for number, (config, catch_up) in enumerate(zip(configs, catch_ups, strict=True)):
+            policies = {"overlap": "allow", "limit": 10_000, "catch_up": catch_up, "catch_up_hours": 48}
             body = TriggerIn.model_validate(
                 {"name": f"t{number}", "config": config.model_dump(), "policies": policies, "input": {"text": "x"}}
             )
@@ -158,12 +186,16 @@ class TestThirtyDays:
             await free(app, world)
             await work(app, world, "last", schedulers[0])
         assert world.kills >= 10
-        await check(app, ids, configs)
+        return await check(app, ids, configs), world.kills
 
 
-async def check(app: FastAPI, ids: list[str], configs: list[ScheduleConfig]) -> None:
-    """Each due time up to the cursor has one row; each started one has one run, and there are no other runs."""
+async def check(app: FastAPI, ids: list[str], configs: list[ScheduleConfig]) -> int:
+    """Each due time up to the cursor has one row; each started one has one run, and there are no other runs.
+
+    Returns how many due times there were.
+    """
     started: list[str] = []
+    count = 0
     for trigger_id, config in zip(ids, configs, strict=True):
         async with app.state.database.reading() as session:
             trigger = await session.get_one(TriggerRow, trigger_id)
@@ -173,6 +205,7 @@ async def check(app: FastAPI, ids: list[str], configs: list[ScheduleConfig]) -> 
         expected = list(takewhile(trigger.cursor_at.__ge__, schedule.moments(trigger.created_at)))
         assert sorted(row.due_at or 0 for row in rows) == expected
         assert len(expected) > 25
+        count += len(expected)
         assert {row.status for row in rows} <= {"started", "skipped"}
         assert all(row.reason == "missed" for row in rows if row.status == "skipped")
         assert all(row.flow_run_id for row in rows if row.status == "started")
@@ -181,3 +214,4 @@ async def check(app: FastAPI, ids: list[str], configs: list[ScheduleConfig]) -> 
         stored = (await session.execute(text("SELECT id FROM flow_runs"))).scalars().all()
     assert sorted(stored) == sorted(started)
     assert len(set(started)) == len(started) > 100
+    return count
