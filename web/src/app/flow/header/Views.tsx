@@ -18,7 +18,7 @@ import { useAppTexts } from "../../texts";
 import { useFlowView } from "../place";
 
 const VIEW =
-  "inline-flex h-7 items-center gap-1 whitespace-nowrap rounded-sm px-1 text-xs text-muted @4xl:gap-1.5 @4xl:px-2.5 @4xl:text-sm transition-colors hover:text-ink data-[status=active]:bg-raised data-[status=active]:text-ink data-[status=active]:shadow-low";
+  "inline-flex h-7 items-center gap-0.5 whitespace-nowrap rounded-sm px-0.75 text-xs text-muted @4xl:gap-1.5 @4xl:px-2.5 @4xl:text-sm transition-colors hover:text-ink data-[status=active]:bg-raised data-[status=active]:text-ink data-[status=active]:shadow-low";
 
 export const VIEWS = [
   { to: "/flows/$flowId", text: "canvas", icon: Network },
