@@ -13,7 +13,7 @@ import pytest
 from pydantic import JsonValue
 
 from headgate.components.isolated import calls
-from headgate.components.mail import reading
+from headgate.components.mail import parsing
 from headgate.components.mail.messages import addresses, to_html
 from headgate.components.mail.reading import ReadMail
 from headgate.components.mail.sending import SendMail
@@ -291,7 +291,7 @@ class TestUnparsable:
                 raise Unreadable(f"{task} was stopped: it took too long", remedy="")
             return await calls.call_isolated(ctx, function, arguments, task, seconds)
 
-        monkeypatch.setattr(reading, "call_isolated", call)
+        monkeypatch.setattr(parsing, "call_isolated", call)
         unread.add(b"Subject: Heavy\r\n\r\nx", b"Subject: Last\r\n\r\nx")
         rows = await read(harness_of(unread.port))
         assert [row["subject"] for row in rows] == ["Last", "", "One"]
@@ -305,10 +305,10 @@ class TestUnparsable:
 
 class TestGroups:
     def test_are_bounded_and_keep_the_order(self) -> None:
-        sizes = [1] * 30 + [reading.MOST_PARSED_BYTES, 5_000_000, 1, 1]
-        mails = [reading.Raw(str(number), False, True, b"x" * size) for number, size in enumerate(sizes)]
-        groups = reading._groups(mails)
-        assert [len(group) for group in groups] == [reading.MOST_PARSED, 5, 1, 1, 2]
+        sizes = [1] * 30 + [parsing.MOST_PARSED_BYTES, 5_000_000, 1, 1]
+        mails = [parsing.Raw(str(number), False, True, b"x" * size) for number, size in enumerate(sizes)]
+        groups = parsing.grouped(mails)
+        assert [len(group) for group in groups] == [parsing.MOST_PARSED, 5, 1, 1, 2]
         assert [mail for group in groups for mail in group] == mails
 
 

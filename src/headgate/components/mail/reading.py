@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import JsonValue, PrivateAttr
 
-from headgate.components.isolated import MAILS
-from headgate.components.isolated.calls import call_isolated
-from headgate.components.readers.document import Unreadable
+from headgate.components.mail.parsing import UNKNOWN, Raw, grouped, parse
 from headgate.components.sockets import closed_after, open_socket
 from headgate.foundation.errors import UpstreamFailed
 from headgate.foundation.flow_threads import wait_in_flow_thread
@@ -33,23 +31,10 @@ Result = TypeVar("Result")
 MOST_MESSAGES = 200
 MOST_MESSAGE_BYTES = 20_000_000
 MOST_BYTES = 50_000_000
-MOST_PARSED = 25
-MOST_PARSED_BYTES = 2_000_000
-"""Messages that one process parses, and their bytes; a larger one is parsed alone."""
-PARSING_SECONDS = 20.0
 MOST_HEADER_BYTES = 1_000_000
 MOST_RECEIVED = 2 * MOST_BYTES
 """Bytes of one session, whatever the server says."""
 _COLUMNS = ["uid", "date", "from", "to", "cc", "subject", "text", "message_id", "in_reply_to", "seen", "files"]
-_UNKNOWN: dict[str, Any] = {
-    "date": "",
-    "from": "",
-    "to": [],
-    "cc": [],
-    "subject": "",
-    "message_id": None,
-    "in_reply_to": None,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +57,6 @@ class Selection:
     validity: str
     """What the uids are valid with."""
     uids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Raw:
-    """A message as it arrived, not parsed."""
-
-    uid: str
-    seen: bool
-    complete: bool
-    """Whether it is more than the header."""
-    content: bytes
 
 
 class ReadMail(Component):
@@ -182,8 +156,8 @@ class ReadMail(Component):
         mails = await self._session(connection, lambda box: _messages(box, selection))
         self.ctx.mark_outside([mark("connection", connection.name)])
         rows: list[dict[str, JsonValue]] = []
-        for group in _groups(mails):
-            parsed = await self._parsed(group)
+        for group in grouped(mails):
+            parsed = await parse(self.ctx, group)
             rows += [await self._row(mail, parts) for mail, parts in zip(group, parsed, strict=True)]
         return rows
 
@@ -213,30 +187,11 @@ class ReadMail(Component):
         async with closed_after(stream, self.timeout_seconds, subject="ReadMail"):
             return await wait_in_flow_thread(in_folder, connection, stream, self.folder, work, read_only=read_only)
 
-    async def _parsed(self, mails: Sequence[Raw]) -> list[dict[str, Any]]:
-        """Parse messages in a separate process. One that stops it stops no other: they are parsed again, each alone."""
-        messages: list[JsonValue] = [
-            {
-                "content": base64.b64encode(mail.content).decode(),
-                "complete": mail.complete,
-                "name": f"Message {mail.uid}",
-            }
-            for mail in mails
-        ]
-        task = f"The parsing of message {mails[0].uid}"
-        try:
-            parsed = await call_isolated(self.ctx, MAILS, {"messages": messages}, task, PARSING_SECONDS)
-        except Unreadable as error:
-            if len(mails) == 1:
-                return [{"problem": error.detail}]
-            return [parts for mail in mails for parts in await self._parsed([mail])]
-        return cast("list[dict[str, Any]]", parsed)
-
     async def _row(self, mail: Raw, parts: dict[str, Any]) -> dict[str, JsonValue]:
         """Return the row of a message, and store its files."""
         if "problem" in parts:
             self.ctx.log("A message could not be parsed.", uid=mail.uid, problem=parts["problem"])
-            parts = _UNKNOWN | {"text": f"({parts['problem']})", "attachments": [], "problem": parts["problem"]}
+            parts = UNKNOWN | {"text": f"({parts['problem']})", "attachments": [], "problem": parts["problem"]}
         files: list[JsonValue] = []
         for name, media_type, content in parts.pop("attachments"):
             await self.ctx.check_cancelled()
@@ -245,19 +200,6 @@ class ReadMail(Component):
         is_complete = mail.complete and "problem" not in parts
         seen = mail.seen or (self.mark_seen and is_complete)
         return parts | {"uid": mail.uid, "seen": seen, "complete": is_complete, "files": files}
-
-
-def _groups(mails: Sequence[Raw]) -> list[list[Raw]]:
-    """Return messages in groups that one process parses, in their order."""
-    groups: list[list[Raw]] = []
-    size = 0
-    for mail in mails:
-        size += len(mail.content)
-        if not groups or len(groups[-1]) == MOST_PARSED or size > MOST_PARSED_BYTES:
-            groups.append([])
-            size = len(mail.content)
-        groups[-1].append(mail)
-    return groups
 
 
 def _day(text: str) -> date | None:

@@ -1,11 +1,8 @@
 import { useId, useState } from "react";
-import type { JsonValue } from "@/api/types";
 import { CodeEditor } from "@/components/code";
-import { readJson } from "@/components/fields/jsonFaults";
 import { Button, Dialog } from "@/components/ui";
+import { asWritten, editedOutputs, type Outputs, readWritten } from "../model/edited";
 import { useRunTexts } from "../texts";
-
-type Outputs = Record<string, JsonValue>;
 
 interface EditOutputProps {
   title: string;
@@ -22,13 +19,9 @@ export function EditOutput({ title, outputs, texts, onClose, onPin }: EditOutput
   const [written, setWritten] = useState(() =>
     Object.fromEntries(Object.entries(outputs).map(([name, value]) => [name, asWritten(value, texts.has(name))])),
   );
-  const read = Object.entries(written).map(([name, text]) => ({
-    name,
-    text,
-    result: texts.has(name) ? ({ ok: true, value: text } as const) : readJson(text),
-  }));
+  const edited = editedOutputs(written, texts);
   const pin = () => {
-    onPin(Object.fromEntries(read.map(({ name, result }) => [name, result.ok ? result.value : null])));
+    if (edited) onPin(edited);
     onClose();
   };
   return (
@@ -39,19 +32,18 @@ export function EditOutput({ title, outputs, texts, onClose, onPin }: EditOutput
       description={t("edit_output_about")}
       size="md"
       footer={
-        <Button kind="primary" disabled={read.some(({ result }) => !result.ok)} onClick={pin}>
+        <Button kind="primary" disabled={!edited} onClick={pin}>
           {t("pin_edited")}
         </Button>
       }
     >
       <div className="flex flex-col gap-4">
-        {read.map(({ name, text, result }) => (
+        {Object.entries(written).map(([name, text]) => (
           <OneOutput
             key={name}
             name={name}
             isText={texts.has(name)}
             text={text}
-            fault={result.ok ? null : result.line}
             onChange={(next) => setWritten({ ...written, [name]: next })}
           />
         ))}
@@ -64,14 +56,15 @@ interface OneOutputProps {
   name: string;
   isText: boolean;
   text: string;
-  fault: number | null;
   onChange: (text: string) => void;
 }
 
-function OneOutput({ name, isText, text, fault, onChange }: OneOutputProps) {
+function OneOutput({ name, isText, text, onChange }: OneOutputProps) {
   const t = useRunTexts();
   const problem = useId();
   const title = t("output_named", { name });
+  const read = readWritten(text, isText);
+  const fault = read.ok ? null : read.line;
   const message = fault === null ? "" : t("not_json", { line: fault });
   return (
     <section aria-label={title}>
@@ -93,6 +86,3 @@ function OneOutput({ name, isText, text, fault, onChange }: OneOutputProps) {
     </section>
   );
 }
-
-const asWritten = (value: JsonValue, isText: boolean): string =>
-  isText && typeof value === "string" ? value : JSON.stringify(value, null, 2);
