@@ -382,6 +382,8 @@ async def _make_running(world: World, database: Database) -> None:
     above = {"parent_run_id": world.run_ids[0], "parent_step_id": STEP, "parent_iteration": 0}
     async with database.writing() as session:
         await session.execute(update(flow_runs).where(flow_runs.c.id == world.key.run_id).values(**above))
+        waits = update(flow_step_results).filter_by(flow_run_id=world.key.run_id, step_id=STEP)
+        await session.execute(waits.values(status="waiting", waits_for="event"))
         asks = update(flow_step_results).filter_by(flow_run_id=world.run_ids[0], step_id=STEP)
         await session.execute(asks.values(expected_runs=1))
 
