@@ -23,6 +23,12 @@ __all__ = ["data_folder"]
 pytestmark = pytest.mark.usefixtures("data_folder")
 
 
+@pytest.fixture(autouse=True)
+def no_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Local models that the user of this machine has pulled are of no interest."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
 @pytest.fixture
 def plan(data_folder: Path) -> Path:
     path = data_folder / "plan.txt"
