@@ -30,6 +30,7 @@ VIEWS = ("", "/steps", "/overview", "/runs", "/tests", "/publish")
 def visit(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.get_by_role("main")).to_be_visible()
+    expect(page.locator("h1").first).to_be_attached()  # the module of the place was loaded
     page.evaluate(SETTLED)
 
 
