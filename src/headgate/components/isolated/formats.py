@@ -100,7 +100,7 @@ def image(arguments: Arguments) -> JsonValue:
 def mails(arguments: Arguments) -> JsonValue:
     """Parse messages: `{"messages": [{"content" (base64), "complete", "name"}, ...]}`.
 
-    Returns the parts of each as `parse_mail` does, or its `problem`.
+    Returns the parts of each as `parse_mail` does, or its `problem` and `remedy`.
     """
     return [_mail(message) for message in arguments["messages"]]
 
@@ -109,7 +109,7 @@ def _mail(message: Arguments) -> JsonValue:
     try:
         return parse_mail(_content(message), complete=message["complete"], name=message["name"])
     except Unreadable as error:
-        return {"problem": error.detail}
+        return {"problem": error.detail, "remedy": error.remedy}
 
 
 @isolated

@@ -152,7 +152,7 @@ async def _message(calls: TenantIsolation, content: bytes, name: str) -> Extract
     given: dict[str, JsonValue] = {"content": base64.b64encode(content).decode(), "complete": True, "name": name}
     (message,) = cast("list[dict[str, Any]]", await call_isolated(calls, MAILS, {"messages": [given]}, f"'{name}'"))
     if "problem" in message:
-        raise Unreadable(message["problem"])
+        raise Unreadable(message["problem"], remedy=message["remedy"])
     attached = (Attached(name, media, base64.b64decode(data)) for name, media, data in message["attachments"])
     notes = (f"{message['omitted']:,} attachments beyond the first {MOST_FILES} are not read.",)
     return Extract(message_text(message), (), (), None, notes if message["omitted"] else (), tuple(attached))
